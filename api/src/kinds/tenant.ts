@@ -1,0 +1,98 @@
+import { type Static, Type } from 'typebox';
+import type { Resource } from './metadata.ts';
+import { Conditions, Duration, Usd } from './shared.ts';
+
+export const ModelProvider = Type.Union([
+  Type.Literal('openai'),
+  Type.Literal('openai-compatible'),
+  Type.Literal('anthropic'),
+]);
+
+const Decision = (description: string) =>
+  Type.Union([Type.Literal('Allowed'), Type.Literal('AskFirst'), Type.Literal('Off')], { description });
+
+export const BrowserTenantSpec = Type.Object({
+  namespace: Type.String({
+    minLength: 1,
+    maxLength: 63,
+    description: 'Namespace of its sessions, pools and profiles. Immutable.',
+  }),
+  instance: Type.Optional(
+    Type.String({ maxLength: 63, description: 'Release that owns this tenant, when several share the cluster.' }),
+  ),
+  defaultPool: Type.Optional(Type.String({ maxLength: 253, default: 'default' })),
+  weight: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'Share of it when all are waiting.' }),
+  ),
+  paused: Type.Optional(Type.Boolean({ default: false, description: 'True: nothing new is admitted.' })),
+  limits: Type.Optional(
+    Type.Object({
+      concurrentSessions: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 20 })),
+      queuedSessions: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 200 })),
+      createsPerMinute: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 120 })),
+      maxDuration: Type.Optional(Duration('Longest session. Default: 4h.')),
+    }),
+  ),
+  budgets: Type.Optional(
+    Type.Object({
+      perRunUsd: Type.Optional(Usd('One run at most.')),
+      perDayUsd: Type.Optional(Usd('One UTC day at most.')),
+      perMonthUsd: Type.Optional(Usd('One UTC month at most.')),
+    }),
+  ),
+  whenFull: Type.Optional(
+    Type.Union([Type.Literal('Queue'), Type.Literal('Reject')], {
+      default: 'Queue',
+      description: 'Wait, or refuse at once.',
+    }),
+  ),
+  policy: Type.Optional(
+    Type.Object({
+      startRun: Type.Optional(Decision('May runs be started?')),
+      actOnSignedInOrigin: Type.Optional(
+        Decision('May a run change state on an origin where the browser is signed in?'),
+      ),
+    }),
+  ),
+  models: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({ maxLength: 128 }),
+        provider: ModelProvider,
+        model: Type.Optional(Type.String({ maxLength: 128, description: "The provider's own name. Default: name." })),
+        baseUrl: Type.Optional(Type.String({ maxLength: 1024 })),
+        secretRef: Type.Optional(
+          Type.Object({ name: Type.String({ maxLength: 253 }), key: Type.Optional(Type.String({ maxLength: 253 })) }),
+        ),
+      }),
+      { maxItems: 64, description: "Models of its own, beside the installation's." },
+    ),
+  ),
+  allowedModels: Type.Optional(
+    Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64, description: 'Absent: all.' }),
+  ),
+  frameAncestors: Type.Optional(
+    Type.Array(Type.String({ maxLength: 300 }), { maxItems: 32, description: 'Origins that may embed its viewer.' }),
+  ),
+});
+export type BrowserTenantSpec = Static<typeof BrowserTenantSpec>;
+
+export const BrowserTenantStatus = Type.Object({
+  conditions: Type.Optional(Conditions),
+  running: Type.Optional(Type.Integer({ minimum: 0 })),
+  queued: Type.Optional(Type.Integer({ minimum: 0 })),
+  observedGeneration: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+export type BrowserTenantStatus = Static<typeof BrowserTenantStatus>;
+
+export type BrowserTenant = Resource<BrowserTenantSpec, BrowserTenantStatus>;
+
+export const TENANT_DEFAULTS = {
+  defaultPool: 'default',
+  weight: 1,
+  concurrentSessions: 20,
+  queuedSessions: 200,
+  createsPerMinute: 120,
+  maxDuration: '4h',
+  whenFull: 'Queue',
+} as const;
