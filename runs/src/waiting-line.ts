@@ -19,7 +19,7 @@ export function createWaitingLine(redis: Redis): WaitingLine {
     async add(tenant, runId, createdAtMs) {
       await redis.zadd(REDIS.tenantWaiting(tenant), createdAtMs, runId);
     },
-    waiting: (tenant, limit) => redis.zrange(REDIS.tenantWaiting(tenant), 0, limit - 1),
+    waiting: (tenant, limit) => redis.zrange(REDIS.tenantWaiting(tenant), 0, String(limit - 1)),
     async moveToRunning(tenant, runId) {
       await redis.multi().zrem(REDIS.tenantWaiting(tenant), runId).sadd(REDIS.tenantRunning(tenant), runId).exec();
     },
