@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
  * Playwright's form (cookies, and localStorage and IndexedDB by origin), plus sessionStorage.
  * What comes back from a pod is hostile: it is checked against this schema, unknown members are dropped, sizes are capped.
  */
-export const STORAGE_STATE_MAX_BYTES = 32 * 1024 * 1024;
+export const STORAGE_STATE_MAX_BYTES = 16 * 1024 * 1024;
 
 const Entry = Type.Object({
   name: Type.String({ maxLength: 65_536 }),
