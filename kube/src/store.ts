@@ -1,0 +1,153 @@
+import { type KubeObject, keyOf } from './resource.ts';
+
+/** Names an index: the keys under which an object is found. No key: it is not in the index. */
+export type IndexFunctions<T, I extends string> = Record<I, (object: T) => readonly string[]>;
+
+/** Read side of a cache. Objects are shared: whoever wants to change one makes a copy. */
+export interface Store<T extends KubeObject, I extends string = never> {
+  get(key: string): T | undefined;
+  getByUid(uid: string): T | undefined;
+  list(): T[];
+  by(index: I, value: string): T[];
+  /** Values that an index has now. */
+  values(index: I): string[];
+  readonly size: number;
+}
+
+export type Change<T> =
+  | { type: 'added'; object: T }
+  | { type: 'changed'; object: T; previous: T }
+  | { type: 'removed'; object: T };
+
+/** How long a deleted UID is remembered, so that a late answer to a write does not bring it back. */
+const TOMBSTONE_MS = 120_000;
+
+export interface WritableStore<T extends KubeObject, I extends string> extends Store<T, I> {
+  /** Takes an object from a watch event or a write's answer; older than what is there changes nothing. */
+  put(object: T): Change<T>[];
+  remove(object: T): Change<T>[];
+  /**
+   * Takes a whole list: what is absent from it and not newer than it is gone.
+   * `rolledBack`: the server's data is older than what was seen (a restored backup), so versions say nothing.
+   */
+  replace(objects: readonly T[], resourceVersion: string, rolledBack?: boolean): Change<T>[];
+}
+
+/** resourceVersions are ordered integers (KEP-5504); the rare server without them is compared as "newer". */
+export function isNewer(candidate: string, than: string): boolean {
+  try {
+    return BigInt(candidate) > BigInt(than);
+  } catch {
+    return candidate !== than;
+  }
+}
+
+export function createStore<T extends KubeObject, I extends string = never>(options: {
+  indexes: IndexFunctions<T, I>;
+  now: () => number;
+}): WritableStore<T, I> {
+  const objects = new Map<string, T>();
+  const uids = new Map<string, T>();
+  const indexNames = Object.keys(options.indexes) as I[];
+  const indexes = new Map(indexNames.map((name) => [name, new Map<string, Map<string, T>>()]));
+  const tombstones = new Map<string, number>();
+
+  function unindex(object: T): void {
+    const key = keyOf(object);
+    for (const name of indexNames) {
+      const index = indexes.get(name)!;
+      for (const value of options.indexes[name](object)) {
+        const bucket = index.get(value);
+        bucket?.delete(key);
+        if (bucket?.size === 0) index.delete(value);
+      }
+    }
+  }
+
+  function set(object: T, previous: T | undefined): void {
+    const key = keyOf(object);
+    if (previous) {
+      unindex(previous);
+      uids.delete(previous.metadata.uid);
+    }
+    objects.set(key, object);
+    uids.set(object.metadata.uid, object);
+    for (const name of indexNames) {
+      const index = indexes.get(name)!;
+      for (const value of options.indexes[name](object)) {
+        let bucket = index.get(value);
+        if (!bucket) index.set(value, (bucket = new Map()));
+        bucket.set(key, object);
+      }
+    }
+  }
+
+  function drop(object: T): void {
+    unindex(object);
+    objects.delete(keyOf(object));
+    uids.delete(object.metadata.uid);
+    const now = options.now();
+    tombstones.set(object.metadata.uid, now);
+    for (const [uid, at] of tombstones) {
+      if (now - at < TOMBSTONE_MS) break;
+      tombstones.delete(uid);
+    }
+  }
+
+  const store: WritableStore<T, I> = {
+    get: (key) => objects.get(key),
+    getByUid: (uid) => uids.get(uid),
+    list: () => [...objects.values()],
+    by: (index, value) => [...(indexes.get(index)?.get(value)?.values() ?? [])],
+    values: (index) => [...(indexes.get(index)?.keys() ?? [])],
+    get size() {
+      return objects.size;
+    },
+    put(object) {
+      if (tombstones.has(object.metadata.uid)) return [];
+      const previous = objects.get(keyOf(object));
+      if (previous === undefined) {
+        set(object, undefined);
+        return [{ type: 'added', object }];
+      }
+      if (previous.metadata.uid !== object.metadata.uid) {
+        // Deleted and made again while nobody looked: two objects that only share a name.
+        if (!isNewer(object.metadata.resourceVersion, previous.metadata.resourceVersion)) return [];
+        drop(previous);
+        set(object, undefined);
+        return [
+          { type: 'removed', object: previous },
+          { type: 'added', object },
+        ];
+      }
+      if (!isNewer(object.metadata.resourceVersion, previous.metadata.resourceVersion)) return [];
+      set(object, previous);
+      return [{ type: 'changed', object, previous }];
+    },
+    remove(object) {
+      const previous = objects.get(keyOf(object));
+      if (!previous || previous.metadata.uid !== object.metadata.uid) {
+        tombstones.set(object.metadata.uid, options.now());
+        return [];
+      }
+      drop(previous);
+      return [{ type: 'removed', object: previous }];
+    },
+    replace(next, resourceVersion, rolledBack = false) {
+      const changes: Change<T>[] = [];
+      if (rolledBack) {
+        for (const object of objects.values()) changes.push(...store.remove(object));
+        tombstones.clear();
+      }
+      const kept = new Set(next.map((object) => object.metadata.uid));
+      for (const object of objects.values()) {
+        // Newer than the list: written by this process while the list was on its way.
+        if (kept.has(object.metadata.uid) || isNewer(object.metadata.resourceVersion, resourceVersion)) continue;
+        changes.push(...store.remove(object));
+      }
+      for (const object of next) changes.push(...store.put(object));
+      return changes;
+    },
+  };
+  return store;
+}

@@ -1,0 +1,110 @@
+import { createBackoff, type Backoff } from './backoff.ts';
+import type { Log } from './reflector.ts';
+
+/** Work on one key. It may ask to be called again at an instant (milliseconds since the epoch). */
+export type Work = (key: string, signal: AbortSignal) => Promise<{ at?: number | undefined } | void>;
+
+/** Keys waiting to be worked on: each once, never two workers on one key, failures again with back-off. */
+export interface WorkQueue {
+  add(key: string): void;
+  /** The earliest of several wins. */
+  addAt(key: string, at: number): void;
+  /** Keys that wait, not counting delayed ones. */
+  readonly depth: number;
+  /** Milliseconds since the oldest waiting key was added; 0 when none waits. */
+  oldestAgeMs(): number;
+  /** No new work; resolves when what runs has ended. */
+  stop(): Promise<void>;
+}
+
+export function startWorkQueue(options: {
+  name: string;
+  work: Work;
+  concurrency: number;
+  now: () => number;
+  log: Log;
+  /** Called after each pass: seconds it took and how it ended. */
+  onDone?: (seconds: number, outcome: 'done' | 'failed') => void;
+}): WorkQueue {
+  const { now, log } = options;
+  const waiting = new Map<string, number>();
+  const working = new Map<string, Promise<void>>();
+  /** Keys added while they were being worked on. */
+  const again = new Set<string>();
+  const timers = new Map<string, { at: number; timer: NodeJS.Timeout }>();
+  const backoffs = new Map<string, Backoff>();
+  const stopping = new AbortController();
+
+  function pump(): void {
+    if (stopping.signal.aborted) return;
+    for (const [key] of waiting) {
+      if (working.size >= options.concurrency) return;
+      waiting.delete(key);
+      const done = pass(key).finally(() => {
+        working.delete(key);
+        if (again.delete(key)) queue.add(key);
+        pump();
+      });
+      working.set(key, done);
+    }
+  }
+
+  async function pass(key: string): Promise<void> {
+    const startedAt = now();
+    try {
+      const result = await options.work(key, stopping.signal);
+      backoffs.delete(key);
+      if (result?.at !== undefined) queue.addAt(key, result.at);
+      options.onDone?.((now() - startedAt) / 1000, 'done');
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      let backoff = backoffs.get(key);
+      if (!backoff) backoffs.set(key, (backoff = createBackoff({ firstMs: 50, maxMs: 30_000 })));
+      const waitMs = backoff.next();
+      log.warn({ err: error, queue: options.name, key, retryInMs: waitMs }, 'work failed and is tried again');
+      queue.addAt(key, now() + waitMs);
+      options.onDone?.((now() - startedAt) / 1000, 'failed');
+    }
+  }
+
+  const queue: WorkQueue = {
+    add(key) {
+      if (stopping.signal.aborted) return;
+      if (working.has(key)) {
+        again.add(key);
+        return;
+      }
+      if (!waiting.has(key)) waiting.set(key, now());
+      pump();
+    },
+    addAt(key, at) {
+      if (stopping.signal.aborted) return;
+      const existing = timers.get(key);
+      if (existing && existing.at <= at) return;
+      if (existing) clearTimeout(existing.timer);
+      const fire = (): void => {
+        timers.delete(key);
+        // Timers hold 31 bits of milliseconds; later instants are asked for again.
+        if (now() < at) queue.addAt(key, at);
+        else queue.add(key);
+      };
+      const timer = setTimeout(fire, Math.min(Math.max(0, at - now()), 2_147_483_647));
+      timers.set(key, { at, timer });
+    },
+    get depth() {
+      return waiting.size;
+    },
+    oldestAgeMs() {
+      const [oldest] = waiting.values();
+      return oldest === undefined ? 0 : now() - oldest;
+    },
+    async stop() {
+      stopping.abort(new Error('the work queue was stopped'));
+      for (const { timer } of timers.values()) clearTimeout(timer);
+      timers.clear();
+      waiting.clear();
+      await Promise.allSettled(working.values());
+    },
+  };
+  return queue;
+}
