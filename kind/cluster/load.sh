@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# Puts image archives (of `docker save`, `podman save`, `buildah push docker-archive:`) into
+# the nodes that do not hold that very image under that very name yet.
+
+cluster_load() {
+  local archive
+  (($#)) || usage
+  [[ -e $cluster_dir/complete ]] || { echo "There is no cluster $CLUSTER. Bring it up first: kind/cluster.sh up $CLUSTER" >&2; return 1; }
+  parts_begin "images" $#
+  for archive in "$@"; do
+    [[ -r $archive ]] || { echo "no such image archive: $archive" >&2; return 1; }
+    local lacking
+    lacking=$(nodes_lacking "$archive")
+    if [[ -z $lacking ]]; then
+      skip
+    else
+      part "$(basename "$archive")" kind load image-archive "$archive" --name "$CLUSTER" --nodes "$lacking"
+    fi
+  done
+}
+
+# The nodes, separated by commas, in which one of the archive's names is missing or means
+# another image.
+nodes_lacking() {
+  local archive=$1 node held id names name lacking=()
+  read -r id names < <(tar -xOf "$archive" manifest.json | jq -r \
+    '.[0] | [(.Config | capture("(?<id>[0-9a-f]{64})").id), .RepoTags[]] | join(" ")')
+  for node in $(cluster_running); do
+    held=$("$PODWRIGHT_ENGINE" exec "$node" crictl images --output json |
+      jq -r '.images[] | .id as $id | .repoTags[] | "\($id) \(.)"')
+    for name in $names; do
+      # containerd completes short names as Docker does, so only the end has to match.
+      grep -qE "^sha256:$id (.*/)?${name//./\\.}$" <<<"$held" || { lacking+=("$node"); break; }
+    done
+  done
+  (IFS=,; echo "${lacking[*]}")
+}

@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# Brings a cluster to Ready from whatever state it is in: absent, half made by an
+# interrupted run, stopped by a reboot, or running.
+. "$kind_dir/cluster/configuration.sh"
+. "$kind_dir/cluster/port.sh"
+. "$kind_dir/cluster/down.sh"
+
+cluster_up() {
+  local nodes='' existing
+  while (($#)); do
+    case $1 in
+    --nodes) nodes=${2:?--nodes takes a number}; shift 2 ;;
+    *) usage ;;
+    esac
+  done
+  "$kind_dir/toolchain.sh" >/dev/null
+  . "$kind_dir/env.sh"
+
+  existing=$(cluster_nodes | wc -l)
+  if ((existing > 0)) && [[ ! -e $cluster_dir/complete ]]; then
+    echo "Cluster $CLUSTER was left half made: starting it anew." >&2
+    remove_cluster
+    existing=0
+  fi
+  if ((existing == 0)); then
+    create_cluster "${nodes:-1}"
+  else
+    if [[ -n $nodes ]] && ((nodes != existing)); then
+      echo "Cluster $CLUSTER has $existing node(s), not $nodes. Remove it first: kind/cluster.sh down $CLUSTER" >&2
+      return 1
+    fi
+    revive_cluster
+  fi
+}
+
+create_cluster() {
+  local image
+  image=$("$kind_dir/node-image.sh")
+  rm -rf "$cluster_dir"
+  mkdir -p "$cluster_dir"
+  choose_port >"$cluster_dir/port"
+  cluster_configuration "$1" "$(cat "$cluster_dir/port")" >"$cluster_dir/config.yaml"
+  parts_begin "cluster $CLUSTER" 2
+  part "create $1 node(s)" kind_create "$image"
+  part "wait until ready" wait_until_ready 180
+  record_url
+  touch "$cluster_dir/complete"
+}
+
+kind_create() {
+  # kind mounts it into the nodes; a kernel without modules has none.
+  [[ -d /lib/modules ]] || mkdir -p /lib/modules
+  kind create cluster --config "$cluster_dir/config.yaml" --kubeconfig "$KUBECONFIG.new" ${1:+--image "$1"}
+  mv "$KUBECONFIG.new" "$KUBECONFIG"
+  chmod 0600 "$KUBECONFIG"
+  # Where the chart's installer puts the browser's profile; a mount needs it to exist.
+  local node
+  for node in $(cluster_nodes); do
+    "$PODWRIGHT_ENGINE" exec "$node" mkdir -p /var/lib/kubelet/seccomp/podwright
+  done
+}
+
+# The containers of a cluster that was complete: started if need be, then waited for.
+revive_cluster() {
+  if [[ "$(cluster_running)" == "$(cluster_nodes)" ]] && nodes_ready 2>/dev/null; then return; fi
+  parts_begin "cluster $CLUSTER" 2
+  part "start the nodes" start_nodes
+  part "wait until ready" wait_until_ready 180
+  record_url
+}
+
+start_nodes() {
+  local node
+  for node in $(cluster_nodes); do "$PODWRIGHT_ENGINE" start "$node"; done
+}
+
+wait_until_ready() {
+  local deadline=$((SECONDS + $1))
+  until nodes_ready && system_ready; do
+    if ((SECONDS > deadline)); then
+      kubectl get nodes,pods --all-namespaces --output wide || true
+      return 1
+    fi
+    sleep 1
+  done
+}
+
+# Every container of the cluster is a Ready node.
+nodes_ready() {
+  local ready
+  ready=$(kubectl get nodes --request-timeout 5s \
+    --output 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' | grep -c '^True$')
+  [[ $ready == "$(cluster_nodes | wc -l)" ]]
+}
+
+# Cluster DNS, kube-proxy and the pod network are up on every node.
+system_ready() {
+  kubectl --namespace kube-system rollout status deployment/coredns --timeout 1s &&
+    kubectl get daemonsets --namespace kube-system --output json |
+    jq --exit-status '[.items[].status | .numberReady == .desiredNumberScheduled] | all'
+}
+
+# Usually the host port that the engine maps; where that does not answer, the node's address.
+record_url() {
+  echo "http://127.0.0.1:$(cat "$cluster_dir/port")" >"$cluster_dir/url"
+}
