@@ -50,7 +50,7 @@ describe('what the operator answers with a reason', () => {
       /podwright\.dev\/use/,
     ],
   ])('%s', async (_name, session, spec, reason, message) => {
-    await tenant.session(session, spec as object);
+    await tenant.session(session, spec);
     const failed = await tenant.phase(session, 'Failed', 30_000);
     expect(failed.status?.reason).toBe(reason);
     expect(failed.status?.message).toMatch(message);
