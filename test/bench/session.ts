@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestTenant, api, createTenant } from '../harness/installation.ts';
 import { eventually, kubectl } from '../harness/kubectl.ts';
 import { createBarePod, deleteBarePod } from './bare-pod.ts';
-import { connectCdp } from './cdp-client.ts';
+import { connectCdp } from '../harness/cdp-client.ts';
 import { percentiles, row } from './percentiles.ts';
 
 const rounds = Number(process.env['ROUNDS'] ?? 12);

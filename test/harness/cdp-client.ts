@@ -1,9 +1,17 @@
-/** A CDP client of a few lines, so that the benchmark measures the product and not a client library. */
+/** A CDP client of a few lines, so that tests and benchmarks see the product and not a client library. */
 export interface CdpClient {
   send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>>;
   /** Opens a page at `url` and waits for its load event. */
   goto(url: string): Promise<void>;
+  /** Navigates without expecting success: the main document's HTTP status, or why there was none. */
+  visit(url: string): Promise<{ status?: number; errorText?: string }>;
   close(): void;
+}
+
+interface CdpEvent {
+  method: string;
+  sessionId?: string;
+  params?: { response?: { status: number }; type?: string };
 }
 
 export async function connectCdp(cdpUrl: string): Promise<CdpClient> {
@@ -19,21 +27,15 @@ export async function connectCdp(cdpUrl: string): Promise<CdpClient> {
     number,
     { resolve: (result: Record<string, unknown>) => void; reject: (error: Error) => void }
   >();
-  const listeners = new Set<(event: { method: string; sessionId?: string }) => void>();
+  const listeners = new Set<(event: CdpEvent) => void>();
   socket.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(String(data)) as {
+    const message = JSON.parse(String(data)) as CdpEvent & {
       id?: number;
       result?: Record<string, unknown>;
       error?: { message: string };
-      method?: string;
-      sessionId?: string;
     };
     if (message.id === undefined) {
-      for (const listener of listeners)
-        listener({
-          method: message.method!,
-          ...(message.sessionId === undefined ? {} : { sessionId: message.sessionId }),
-        });
+      for (const listener of listeners) listener(message);
       return;
     }
     const waiting = answers.get(message.id);
@@ -48,9 +50,9 @@ export async function connectCdp(cdpUrl: string): Promise<CdpClient> {
     socket.send(JSON.stringify({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) }));
     return new Promise((resolve, reject) => answers.set(id, { resolve, reject }));
   };
-  return {
-    send,
-    async goto(url) {
+  let attached: Promise<string> | undefined;
+  const page = (): Promise<string> => {
+    attached ??= (async () => {
       const { targetInfos } = (await send('Target.getTargets')) as {
         targetInfos: { targetId: string; type: string }[];
       };
@@ -58,6 +60,16 @@ export async function connectCdp(cdpUrl: string): Promise<CdpClient> {
       const targetId = target?.targetId ?? (await send('Target.createTarget', { url: 'about:blank' }))['targetId'];
       const { sessionId } = (await send('Target.attachToTarget', { targetId, flatten: true })) as { sessionId: string };
       await send('Page.enable', {}, sessionId);
+      await send('Network.enable', {}, sessionId);
+      return sessionId;
+    })();
+    return attached;
+  };
+
+  return {
+    send,
+    async goto(url) {
+      const sessionId = await page();
       const loaded = new Promise<void>((resolve) => {
         listeners.add((event) => {
           if (event.method === 'Page.loadEventFired' && event.sessionId === sessionId) resolve();
@@ -66,6 +78,31 @@ export async function connectCdp(cdpUrl: string): Promise<CdpClient> {
       const { errorText } = await send('Page.navigate', { url }, sessionId);
       if (errorText !== undefined) throw new Error(`the page did not load: ${JSON.stringify(errorText)}`);
       await loaded;
+    },
+    async visit(url) {
+      const sessionId = await page();
+      let status: number | undefined;
+      const listener = (event: CdpEvent): void => {
+        if (
+          event.method === 'Network.responseReceived' &&
+          event.sessionId === sessionId &&
+          event.params?.type === 'Document'
+        ) {
+          status ??= event.params.response?.status;
+        }
+      };
+      listeners.add(listener);
+      try {
+        const { errorText } = await send('Page.navigate', { url }, sessionId);
+        return {
+          ...(status === undefined ? {} : { status }),
+          ...(typeof errorText === 'string' ? { errorText } : {}),
+        };
+      } catch (error) {
+        return { errorText: (error as Error).message };
+      } finally {
+        listeners.delete(listener);
+      }
     },
     close: () => socket.close(),
   };
