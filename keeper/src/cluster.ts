@@ -1,6 +1,7 @@
 import { INTERNAL_AUDIENCE, FIELD_MANAGER } from '@podwright/api/names';
 import type { Client } from '@podwright/kube/client';
 import { RESOURCE } from '@podwright/kube/resource';
+import { reviewToken } from '@podwright/kube/token-review';
 import type { TokenReviewer } from './doors/caller.ts';
 import type { ProfileObjects } from './profiles/profile-keeper.ts';
 
@@ -18,23 +19,6 @@ export function profileObjects(client: Client): ProfileObjects {
   };
 }
 
-interface TokenReview {
-  status?: { authenticated?: boolean; audiences?: string[]; user?: { username?: string } };
-}
-
 export function tokenReviewer(client: Client): TokenReviewer {
-  return async (token, signal) => {
-    const review = await client.raw<TokenReview>(
-      'POST',
-      '/apis/authentication.k8s.io/v1/tokenreviews',
-      {
-        apiVersion: 'authentication.k8s.io/v1',
-        kind: 'TokenReview',
-        spec: { token, audiences: [INTERNAL_AUDIENCE] },
-      },
-      { signal },
-    );
-    const { authenticated, audiences, user } = review.status ?? {};
-    return authenticated === true && audiences?.includes(INTERNAL_AUDIENCE) ? (user?.username ?? null) : null;
-  };
+  return async (token, signal) => (await reviewToken({ client, token, audience: INTERNAL_AUDIENCE, signal })) ?? null;
 }

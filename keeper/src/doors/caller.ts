@@ -6,7 +6,10 @@ export type Caller = 'operator' | 'gateway' | 'agent';
 const CALLERS: readonly Caller[] = ['operator', 'gateway', 'agent'];
 
 /** Asks the API server whose ServiceAccount token this is; null when it is nobody's. */
-export type TokenReviewer = (token: string, signal: AbortSignal) => Promise<string | null>;
+export type TokenReviewer = (
+  token: string,
+  signal: AbortSignal,
+) => Promise<{ namespace: string; serviceAccount: string } | null>;
 
 /** A verdict is used again this long, so that a busy caller does not become a busy API server. */
 const REMEMBER_MS = 30_000;
@@ -19,12 +22,7 @@ export function createCallerCheck(options: {
   prefix: string;
   now: () => number;
 }): (authorization: string | undefined, signal: AbortSignal) => Promise<Caller> {
-  const accounts = new Map(
-    CALLERS.map((caller) => [
-      `system:serviceaccount:${options.namespace}:${serviceAccountName(options.prefix, caller)}`,
-      caller,
-    ]),
-  );
+  const accounts = new Map(CALLERS.map((caller) => [serviceAccountName(options.prefix, caller), caller]));
   const remembered = new Map<string, { caller: Caller; until: number }>();
 
   return async (authorization, signal) => {
@@ -34,10 +32,10 @@ export function createCallerCheck(options: {
     const known = remembered.get(hash);
     if (known && known.until > options.now()) return known.caller;
 
-    const user = await options.review(token, signal).catch((error: unknown) => {
+    const owner = await options.review(token, signal).catch((error: unknown) => {
       throw new ApiError('unavailable', 'The API server does not answer.', { cause: error, retryAfter: 1 });
     });
-    const caller = user === null ? undefined : accounts.get(user);
+    const caller = owner?.namespace === options.namespace ? accounts.get(owner.serviceAccount) : undefined;
     if (!caller) throw new ApiError('unauthorized', 'The token belongs to no part of this installation.');
     if (remembered.size >= REMEMBERED) remembered.clear();
     remembered.set(hash, { caller, until: options.now() + REMEMBER_MS });
