@@ -62,8 +62,12 @@ export const BrowserPoolSpec = Type.Object({
   ),
   warm: Type.Optional(
     Type.Object({
-      min: Type.Optional(Type.Integer({ minimum: 0, maximum: 5000, default: 0 })),
-      max: Type.Optional(Type.Integer({ minimum: 0, maximum: 5000, default: 0 })),
+      min: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 5000, default: 0, description: 'Warm pods that are always wanted.' }),
+      ),
+      max: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 5000, description: 'Warm pods at most. Absent: the same as min.' }),
+      ),
     }),
   ),
   maxSessions: Type.Optional(

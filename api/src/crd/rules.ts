@@ -1,0 +1,49 @@
+import type { Kind } from '../kinds/all.ts';
+import type { CelRule } from './structural-schema.ts';
+
+/** May be given at creation, and neither changed, added nor taken away later. */
+const immutable = (field: string): CelRule => ({
+  rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+  message: `${field} cannot be changed after creation; make a new object`,
+});
+
+/** CEL rules by kind and path in the object (`spec`, `spec.network`, `spec.network.allowInternal[]`). */
+export const CEL_RULES: Record<Kind, Record<string, CelRule[]>> = {
+  BrowserSession: {
+    spec: [
+      {
+        // Setting it twice is fine: two parties may ask at once, and the operator keeps the first.
+        rule: '!has(oldSelf.stop) || has(self.stop)',
+        message: 'stop is one-way and cannot be taken back; make a new session',
+      },
+      ...['poolRef', 'profileRef', 'viewport', 'startUrl', 'locale', 'timezone', 'proxy', 'network', 'task'].map(
+        immutable,
+      ),
+    ],
+    'spec.network': [
+      {
+        rule: "!has(self.allowedHosts) || size(self.allowedHosts) == 0 || (has(self.egress) && self.egress == 'Allowlist')",
+        message: 'allowedHosts needs egress: Allowlist',
+      },
+    ],
+  },
+  BrowserPool: {
+    'spec.warm': [
+      {
+        rule: '!has(self.max) || !has(self.min) || self.min <= self.max',
+        message: 'warm.min must not exceed warm.max',
+      },
+    ],
+    'spec.sandbox': [
+      {
+        rule: "(has(self.mode) && self.mode == 'RuntimeClass') == has(self.runtimeClassName)",
+        message: 'runtimeClassName goes with mode: RuntimeClass, and only with it',
+      },
+    ],
+    'spec.network.allowInternal[]': [{ rule: 'has(self.host) != has(self.cidr)', message: 'give either host or cidr' }],
+  },
+  BrowserProfile: {},
+  BrowserTenant: {
+    'spec.namespace': [{ rule: 'self == oldSelf', message: 'namespace cannot be changed; make a new tenant' }],
+  },
+};
