@@ -1,0 +1,92 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { PORT } from '@podwright/api/names';
+
+/** Environment of the gateway, read once. */
+export const GatewayEnv = Type.Object({
+  PODWRIGHT_INSTALLATION: Type.String({ minLength: 1, default: 'podwright' }),
+  PODWRIGHT_PREFIX: Type.String({ minLength: 1, default: 'podwright' }),
+  PODWRIGHT_NAMESPACE: Type.String({ minLength: 1, default: 'podwright-system' }),
+  PODWRIGHT_POD_NAME: Type.String({ minLength: 1, default: 'gateway-local' }),
+  PODWRIGHT_LOG_LEVEL: Type.Union(
+    ['debug', 'info', 'warn', 'error'].map((level) => Type.Literal(level)),
+    { default: 'info' },
+  ),
+  PODWRIGHT_REDIS_URL: Type.String({ pattern: '^rediss?://' }),
+  PODWRIGHT_TOKEN_KEY_DIR: Type.String({ minLength: 1, default: '/etc/podwright/token-key' }),
+  PODWRIGHT_PUBLIC_URL: Type.String({ pattern: '^https?://[^/?#]+(/[^?#]*[^/?#])?/?$' }),
+  PODWRIGHT_KEEPER_URL: Type.String({ pattern: '^https?://', default: 'http://podwright-keeper:8082' }),
+  PODWRIGHT_MODELS_FILE: Type.String({ minLength: 1, default: '/etc/podwright/models/models.json' }),
+  PODWRIGHT_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: PORT.gateway }),
+  PODWRIGHT_INTERNAL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: PORT.gatewayInternal }),
+  /** Host names beside the one of the public URL under which people open viewers; comma list. */
+  PODWRIGHT_EXTRA_HOSTS: Type.String({ default: '' }),
+  /** Origins that may embed the viewer; comma list, `*` for any. Tenants can name their own. */
+  PODWRIGHT_FRAME_ANCESTORS: Type.String({ default: '' }),
+  /** True behind a proxy that sets X-Forwarded-For. */
+  PODWRIGHT_TRUST_PROXY: Type.Boolean({ default: false }),
+  /** How long a draining replica keeps answering after its readiness went off. */
+  PODWRIGHT_DRAIN_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 8 }),
+});
+
+export interface Config {
+  installation: string;
+  prefix: string;
+  namespace: string;
+  podName: string;
+  logLevel: string;
+  redisUrl: string;
+  tokenKeyDir: string;
+  /** Absolute, no trailing slash: base of every URL given out. */
+  publicUrl: string;
+  keeperUrl: string;
+  modelsFile: string;
+  port: number;
+  internalPort: number;
+  /** `host[:port]` values under which the viewer may be opened. */
+  viewerHosts: ReadonlySet<string>;
+  frameAncestors: readonly string[];
+  trustProxy: boolean;
+  drainMs: number;
+}
+
+/** Parses the environment; throws one Error that names every problem. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const names = Object.keys(GatewayEnv.properties);
+  const given = Object.fromEntries(
+    names.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
+  );
+  const validator = Compile(GatewayEnv);
+  const values = validator.Convert(validator.Default(given));
+  const problems = validator.Errors(values).map(({ instancePath, message, params }) => {
+    const missing = (params as { requiredProperties?: string[] }).requiredProperties;
+    return missing ? `${missing.join(', ')} must be set` : `${instancePath.slice(1)} ${message}`;
+  });
+  if (problems.length > 0) throw new Error(`The environment of the gateway is not valid:\n- ${problems.join('\n- ')}`);
+  const checked = values as Static<typeof GatewayEnv>;
+  const publicUrl = checked.PODWRIGHT_PUBLIC_URL.replace(/\/$/, '');
+  return Object.freeze({
+    installation: checked.PODWRIGHT_INSTALLATION,
+    prefix: checked.PODWRIGHT_PREFIX,
+    namespace: checked.PODWRIGHT_NAMESPACE,
+    podName: checked.PODWRIGHT_POD_NAME,
+    logLevel: checked.PODWRIGHT_LOG_LEVEL,
+    redisUrl: checked.PODWRIGHT_REDIS_URL,
+    tokenKeyDir: checked.PODWRIGHT_TOKEN_KEY_DIR,
+    publicUrl,
+    keeperUrl: checked.PODWRIGHT_KEEPER_URL.replace(/\/$/, ''),
+    modelsFile: checked.PODWRIGHT_MODELS_FILE,
+    port: checked.PODWRIGHT_PORT,
+    internalPort: checked.PODWRIGHT_INTERNAL_PORT,
+    viewerHosts: new Set([new URL(publicUrl).host, ...listOf(checked.PODWRIGHT_EXTRA_HOSTS)]),
+    frameAncestors: listOf(checked.PODWRIGHT_FRAME_ANCESTORS),
+    trustProxy: checked.PODWRIGHT_TRUST_PROXY,
+    drainMs: checked.PODWRIGHT_DRAIN_SECONDS * 1000,
+  });
+}
+
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
