@@ -4,7 +4,7 @@ import type { CelRule } from './structural-schema.ts';
 /** May be given at creation, and neither changed, added nor taken away later. */
 const immutable = (field: string): CelRule => ({
   rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
-  message: `${field} cannot be changed after creation; make a new object`,
+  message: `${field} is immutable; make a new object`,
 });
 
 /** CEL rules by kind and path in the object (`spec`, `spec.network`, `spec.network.allowInternal[]`). */
@@ -44,6 +44,6 @@ export const CEL_RULES: Record<Kind, Record<string, CelRule[]>> = {
   },
   BrowserProfile: {},
   BrowserTenant: {
-    'spec.namespace': [{ rule: 'self == oldSelf', message: 'namespace cannot be changed; make a new tenant' }],
+    'spec.namespace': [{ rule: 'self == oldSelf', message: 'namespace is immutable; make a new tenant' }],
   },
 };

@@ -69,7 +69,7 @@ const MAX_MAP_ENTRIES = 64;
 /** Converts; throws on a construct that has no structural form, with its path. */
 export function structuralSchema(typebox: object, path = ''): StructuralSchema {
   const schema = typebox as JsonSchema;
-  const out: StructuralSchema & Record<string, unknown> = {};
+  const out: Record<string, unknown> = {};
   for (const keyword of COPIED) if (schema[keyword] !== undefined) out[keyword] = schema[keyword];
   if (schema.anyOf) {
     const choices = schema.anyOf.map((choice) => choice.const);
@@ -92,7 +92,8 @@ export function structuralSchema(typebox: object, path = ''): StructuralSchema {
   }
   if (schema.items) out['items'] = structuralSchema(schema.items, `${path}[]`);
   if (out['type'] === undefined) throw new TypeError(`${path || '.'}: has no type`);
-  return out;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler needs what the linter does not
+  return out as StructuralSchema;
 }
 
 const bounded = (schema: JsonSchema): JsonSchema =>
