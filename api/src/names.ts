@@ -40,6 +40,8 @@ export const ANNOTATION = {
   metadata: `${API_GROUP}/metadata`,
   /** `Queue` or `Reject`: what this create wants when the tenant is full. Overrides the tenant's `whenFull`. */
   whenFull: `${API_GROUP}/when-full`,
+  /** Hash of the request that made this object: the same Idempotency-Key with another request is a conflict. */
+  requestHash: `${API_GROUP}/request-hash`,
 } as const;
 
 export const FINALIZER = `${API_GROUP}/cleanup`;
@@ -47,8 +49,10 @@ export const FINALIZER = `${API_GROUP}/cleanup`;
 /** Server-side apply field managers: one per writer of a block of status. */
 export const FIELD_MANAGER = {
   operator: 'podwright-operator',
-  /** Writes `spec.stop`, `status.run`, `status.cost`, `status.lastActiveAt` and `status.idleDeadline`. */
+  /** Writes `spec.stop`, `status.run` and `status.cost`. */
   gateway: 'podwright-gateway',
+  /** The gateway's other block: `status.lastActiveAt` and `status.idleDeadline`. */
+  gatewayActivity: 'podwright-gateway-activity',
   keeper: 'podwright-keeper',
 } as const;
 
@@ -152,6 +156,8 @@ export const REDIS = {
   tenantRunning: (t: string) => `podwright:{t:${t}}:running`,
   /** Hash of cost totals in micro-USD by component and day. */
   tenantCost: (t: string, day: string) => `podwright:{t:${t}}:cost:${day}`,
+  /** Hash of cumulative cost checkpoints in micro-USD by `<session uid>:browser` or `<run id>:model`: every increment is booked once. */
+  costCheckpoints: (t: string) => `podwright:{t:${t}}:cost-checkpoints`,
   /** Fixed window of creates per minute. */
   rate: (t: string, minute: number) => `podwright:{t:${t}}:rate:${minute}`,
   /** Link of a viewer or CDP endpoint: hash of the token to its record (JSON). */
