@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OneOf } from './kinds/shared.ts';
 import { SCOPES } from './tokens.ts';
 
 /**
@@ -24,7 +25,7 @@ export const PodTokenRequest = Type.Object({
   runId: Type.String({ format: 'uuid' }),
   conversationId: Type.String({ format: 'uuid' }),
   attempt: Type.Integer({ minimum: 1 }),
-  scope: Type.Union(SCOPES.map((scope) => Type.Literal(scope))),
+  scope: OneOf(SCOPES),
 });
 export type PodTokenRequest = Static<typeof PodTokenRequest>;
 

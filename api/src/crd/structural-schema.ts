@@ -49,6 +49,7 @@ export interface JsonSchema {
 const COPIED = [
   'type',
   'description',
+  'enum',
   'default',
   'format',
   'pattern',

@@ -1,17 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { Resource } from './metadata.ts';
-import { Conditions, Duration, Egress, HostPattern, Usd } from './shared.ts';
+import { Conditions, Duration, Egress, HostPattern, OneOf, Usd } from './shared.ts';
 import { VIEWPORT } from './session.ts';
 
-export const SandboxMode = Type.Union(
-  ['Auto', 'Seccomp', 'UserNamespace', 'RuntimeClass', 'None'].map((mode) => Type.Literal(mode)),
-  {
-    default: 'Auto',
-    description:
-      'How the browser is confined. Auto: user namespace and seccomp where the node has both, else seccomp. Status tells what runs.',
-  },
-);
-export type SandboxMode = 'Auto' | 'Seccomp' | 'UserNamespace' | 'RuntimeClass' | 'None';
+export const SandboxMode = OneOf(['Auto', 'Seccomp', 'UserNamespace', 'RuntimeClass', 'None'], {
+  default: 'Auto',
+  description:
+    'How the browser is confined. Auto: user namespace and seccomp where the node has both, else seccomp. Status tells what runs.',
+});
+export type SandboxMode = Static<typeof SandboxMode>;
 
 export const InternalDestination = Type.Object(
   {

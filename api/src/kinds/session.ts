@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Resource } from './metadata.ts';
-import { Conditions, Duration, Egress, HostPattern, Time, Usd } from './shared.ts';
+import { Conditions, Duration, Egress, HostPattern, OneOf, Time, Usd } from './shared.ts';
 
 /** Bounds of a viewport in CSS pixels, the same in CRD, API and viewer. */
 export const VIEWPORT = { minWidth: 320, maxWidth: 6144, minHeight: 320, maxHeight: 3456 } as const;
@@ -14,21 +14,18 @@ export const Viewport = Type.Object(
 );
 export type Viewport = Static<typeof Viewport>;
 
-export const StopReason = Type.Union(
-  ['Asked', 'Idle', 'Replaced', 'Budget', 'TenantRemoved', 'TaskFinished', 'Refused', 'NodeDraining'].map((reason) =>
-    Type.Literal(reason),
-  ),
-  { description: 'Why the session is to stop.' },
-);
-export type StopReason =
-  | 'Asked'
-  | 'Idle'
-  | 'Replaced'
-  | 'Budget'
-  | 'TenantRemoved'
-  | 'TaskFinished'
-  | 'Refused'
-  | 'NodeDraining';
+export const STOP_REASONS = [
+  'Asked',
+  'Idle',
+  'Replaced',
+  'Budget',
+  'TenantRemoved',
+  'TaskFinished',
+  'Refused',
+  'NodeDraining',
+] as const;
+export const StopReason = OneOf(STOP_REASONS, { description: 'Why the session is to stop.' });
+export type StopReason = Static<typeof StopReason>;
 
 export const Task = Type.Object(
   {
@@ -191,7 +188,7 @@ export const CostStatus = Type.Object({
 export type CostStatus = Static<typeof CostStatus>;
 
 export const BrowserSessionStatus = Type.Object({
-  phase: Type.Optional(Type.Union(PHASES.map((phase) => Type.Literal(phase)))),
+  phase: Type.Optional(OneOf(PHASES)),
   reason: Type.Optional(Type.String({ maxLength: 64, description: 'Why the session is in this phase, one word.' })),
   message: Type.Optional(Type.String({ maxLength: 1024, description: 'The same for people.' })),
   conditions: Type.Optional(Conditions),

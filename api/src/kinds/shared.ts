@@ -1,8 +1,12 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type, type TUnsafe } from 'typebox';
 import { DURATION_PATTERN } from '../duration.ts';
 import { MONEY_PATTERN } from '../money.ts';
 
 /** Schemas that several kinds use. Descriptions become `kubectl explain`. */
+
+/** One of several words, from the list that also gives the type. (A union made by `map` has the static type `never`.) */
+export const OneOf = <const V extends readonly string[]>(values: V, options: object = {}): TUnsafe<V[number]> =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });
 
 export const Duration = (description: string) => Type.String({ pattern: DURATION_PATTERN, maxLength: 32, description });
 
