@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# From a build context to an archive in the cache, and the list of archives that are current.
+
+declare -A image_names=([browser]=podwright-browser [services]=podwright [redis]=podwright-redis)
+declare -A image_variables=([browser]=PODWRIGHT_BROWSER_IMAGE [services]=PODWRIGHT_IMAGE [redis]=PODWRIGHT_REDIS_IMAGE)
+
+# The tag: everything the image is made from, with the base and the day its packages were last renewed.
+image_tag() {
+  fingerprint "$images_cache/context/$1" "=$(base_id)" "=$(cat "$images_cache/refreshed" 2>/dev/null)" | cut -c1-12
+}
+
+image_name() { echo "${image_names[$1]}:$(image_tag "$1")"; }
+
+archive_file() { echo "$images_cache/${image_names[$1]}-$(image_tag "$1").tar"; }
+
+archive_is_there() { [[ -s $(archive_file "$1") ]]; }
+
+archive_make() {
+  local context="$images_cache/context/$1" name file
+  file=$(archive_file "$1")
+  # Docker's own spelling of a name without a registry; containerd completes "podwright:TAG" to the same.
+  name=docker.io/library/$(image_name "$1")
+  archive_build "$name" "$context"
+  rm -f "$images_cache/${image_names[$1]}"-*.tar.new
+  if [[ $PODWRIGHT_ENGINE == docker ]]; then
+    docker save --output "$file.new" "$name"
+  else
+    podman save --quiet --format docker-archive --output "$file.new" "$name"
+  fi
+  mv "$file.new" "$file"
+  archive_forget_older "$1" "$file"
+}
+
+archive_build() {
+  local name=$1 context=$2
+  local arguments=(--build-arg "BASE_IMAGE=$base_image" --tag "$name" --file "$context/Containerfile")
+  if [[ $PODWRIGHT_ENGINE == docker ]]; then
+    DOCKER_BUILDKIT=1 docker build "${arguments[@]}" "$context"
+  else
+    # chroot: building needs no container runtime, cgroup or network of its own.
+    podman build --isolation chroot --layers --pull=never "${arguments[@]}" "$context"
+  fi
+}
+
+# The one before stays, so that going back costs nothing; what is older goes, in cache and engine.
+archive_forget_older() {
+  local kept=0 file tag
+  while IFS= read -r file; do
+    ((++kept <= 2)) && continue
+    tag=${file##*-}
+    rm -f "$file"
+    "$PODWRIGHT_ENGINE" rmi "docker.io/library/${image_names[$1]}:${tag%.tar}" >/dev/null 2>&1 || true
+  done < <(find "$images_cache" -maxdepth 1 -regex ".*/${image_names[$1]}-[0-9a-f]*\.tar" -printf '%T@ %p\n' | sort -rn | cut -d' ' -f2-)
+}
+
+# Remembers what is current for one image.
+archive_record() {
+  local file id
+  file=$(archive_file "$1")
+  id=$(tar -xOf "$file" manifest.json | sed -n 's/.*"Config":"\(blobs\/sha256\/\)\{0,1\}\([0-9a-f]\{64\}\).*/\2/p')
+  printf '%s\t%s\tsha256:%s\n' "$(image_name "$1")" "$file" "$id" >"$images_cache/$1.current"
+}
+
+# Writes current.env and current.list from what is recorded for all images.
+archive_publish() {
+  local image name
+  rm -f "$images_cache/current.env.new" "$images_cache/current.list.new"
+  for image in services browser redis; do
+    [[ -r $images_cache/$image.current ]] || continue
+    name=$(cut -f1 "$images_cache/$image.current")
+    echo "${image_variables[$image]}=$name" >>"$images_cache/current.env.new"
+    cat "$images_cache/$image.current" >>"$images_cache/current.list.new"
+  done
+  mv "$images_cache/current.env.new" "$images_cache/current.env"
+  mv "$images_cache/current.list.new" "$images_cache/current.list"
+  cat "$images_cache/current.env"
+}

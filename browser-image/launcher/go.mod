@@ -1,0 +1,3 @@
+module podwright.dev/launcher
+
+go 1.24

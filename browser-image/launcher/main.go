@@ -1,0 +1,81 @@
+// The launcher is PID 1 of the browser container. It starts Xvfb, the VNC server and Chromium, collects every
+// process that ends, and tells the supervisor what it sees. When one of the three ends, so does the container.
+package main
+
+import (
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"podwright.dev/launcher/reaper"
+)
+
+func main() {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	config, err := readConfig(os.Getenv)
+	if err != nil {
+		exit(exitConfig, ending{Exit: "config", Code: exitConfig, Error: err.Error()})
+	}
+	if err := prepare(); err != nil {
+		exit(exitConfig, ending{Exit: "config", Code: exitConfig, Error: err.Error()})
+	}
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGINT)
+
+	processes := reaper.New()
+	display, err := startDisplay(processes, config.width, config.height)
+	if err != nil {
+		exit(exitDisplay, ending{Exit: "display", Code: exitDisplay, Error: err.Error()})
+	}
+	if err := display.manageWindows(); err != nil {
+		exit(exitDisplay, ending{Exit: "display", Code: exitDisplay, Error: err.Error()})
+	}
+	chromium, err := startChromium(processes, display, config)
+	if err != nil {
+		exit(exitChromium, ending{Exit: "chromium", Code: exitChromium, Error: err.Error()})
+	}
+	vnc, err := startVNC(processes, display)
+	if err != nil {
+		exit(exitVNC, ending{Exit: "vnc", Code: exitVNC, Error: err.Error()})
+	}
+
+	asked := make(chan struct{})
+	door := &door{chromium: chromium, display: display, vnc: vnc, stop: sync.OnceFunc(func() { close(asked) })}
+	go func() {
+		err := door.serve()
+		exit(exitConfig, ending{Exit: "door", Code: exitConfig, Error: err.Error()})
+	}()
+
+	select {
+	case <-terminated:
+		supervisorIsDone(asked)
+	case <-asked:
+	case <-display.process.Done:
+		exit(exitDisplay, endOf("display", display.process))
+	case <-vnc.Done:
+		exit(exitVNC, endOf("vnc", vnc))
+	case <-chromium.process.Done:
+		// Chromium ends with its display; then that is the cause.
+		if !display.process.Running() {
+			exit(exitDisplay, endOf("display", display.process))
+		}
+		exit(exitChromium, endOf("chromium", chromium.process))
+	}
+	stopGently(chromium.process)
+	exit(0, ending{Exit: "stopped"})
+}
+
+// prepare makes what the read-only image cannot hold. Files of the session belong to the group that the supervisor
+// shares, hence the mask.
+func prepare() error {
+	syscall.Umask(0o007)
+	for _, dir := range []string{homeDir, filepath.Join(sessionDir, "downloads"), filepath.Join(sessionDir, "uploads")} {
+		if err := os.MkdirAll(dir, 0o770); err != nil {
+			return err
+		}
+	}
+	return nil
+}
