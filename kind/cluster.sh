@@ -23,13 +23,7 @@ CLUSTER=$2
 [[ $CLUSTER =~ ^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$ ]] || { echo "not a cluster name: $CLUSTER" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-# One up, down or load at a time for each cluster; the next caller waits for it.
-if [[ $verb == up || $verb == down || $verb == load ]] && [[ ${PODWRIGHT_CLUSTER_LOCKED:-} != "$CLUSTER" ]]; then
-  mkdir -p "$PODWRIGHT_CACHE/clusters"
-  export PODWRIGHT_CLUSTER_LOCKED=$CLUSTER
-  exec flock -o "$PODWRIGHT_CACHE/clusters/$CLUSTER.lock" "$0" "$@"
-fi
-
+. "$kind_dir/lock.sh"
 . "$kind_dir/progress.sh"
 . "$kind_dir/cluster/nodes.sh"
 shift 2
@@ -47,8 +41,12 @@ if [[ $CLUSTER == current ]]; then
 fi
 
 case $verb in
+up | down | load) hold_lock "$PODWRIGHT_CACHE/clusters/$CLUSTER.lock" ;;
+esac
+
+case $verb in
 up) . "$kind_dir/cluster/up.sh" && cluster_up "$@" ;;
-down) . "$kind_dir/cluster/down.sh" && cluster_down ;;
+down) . "$kind_dir/cluster/host-state.sh" && . "$kind_dir/cluster/down.sh" && cluster_down ;;
 status) . "$kind_dir/cluster/status.sh" && cluster_status ;;
 load) . "$kind_dir/cluster/load.sh" && cluster_load "$@" ;;
 kubeconfig) echo "$KUBECONFIG" ;;

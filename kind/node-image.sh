@@ -15,11 +15,7 @@ set -euo pipefail
 "$kind_dir/toolchain.sh" >/dev/null
 . "$kind_dir/env.sh"
 
-if [[ ${PODWRIGHT_NODE_IMAGE_LOCKED:-} != 1 ]]; then
-  export PODWRIGHT_NODE_IMAGE_LOCKED=1
-  exec flock -o "$PODWRIGHT_CACHE/node-image.lock" "$0" "$@"
-fi
-
+. "$kind_dir/lock.sh"
 . "$kind_dir/progress.sh"
 . "$kind_dir/toolchain/fingerprint.sh"
 . "$kind_dir/toolchain/packages.sh"
@@ -55,4 +51,5 @@ node_image() {
   fi
 }
 
+hold_lock "$PODWRIGHT_CACHE/node-image.lock"
 node_image

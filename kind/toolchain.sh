@@ -8,14 +8,7 @@ set -euo pipefail
 
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-# One at a time per cache; a second caller waits. `flock -o` keeps the lock out of the
-# children, so that a container's monitor process never holds it.
-mkdir -p "$PODWRIGHT_CACHE/bin" "$PODWRIGHT_CACHE/stamps"
-if [[ ${PODWRIGHT_TOOLCHAIN_LOCKED:-} != 1 ]]; then
-  export PODWRIGHT_TOOLCHAIN_LOCKED=1
-  exec flock -o "$PODWRIGHT_CACHE/toolchain.lock" "$0" "$@"
-fi
-
+. "$kind_dir/lock.sh"
 . "$kind_dir/progress.sh"
 . "$kind_dir/toolchain/fingerprint.sh"
 . "$kind_dir/toolchain/packages.sh"
@@ -24,13 +17,17 @@ fi
 . "$kind_dir/toolchain/programs.sh"
 . "$kind_dir/toolchain/engine.sh"
 
+mkdir -p "$PODWRIGHT_CACHE/bin" "$PODWRIGHT_CACHE/stamps"
+hold_lock "$PODWRIGHT_CACHE/toolchain.lock"
+
 if [[ ${1:-} == node ]]; then
   parts_begin toolchain 1
   if node_is_there; then skip; else part "node $NODE_VERSION" node_install; fi
   exit
 fi
 
-parts_begin toolchain 6
+parts_begin toolchain 7
+if command -v jq >/dev/null; then skip; else part "small tools" ensure_packages jq ca-certificates; fi
 if node_is_there; then skip; else part "node $NODE_VERSION" node_install; fi
 if go_is_there; then skip; else part "go" go_install; fi
 if program_is_there kind; then skip; else part "kind" program_install kind; fi

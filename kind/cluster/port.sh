@@ -2,17 +2,24 @@
 # The host port of a cluster's gateway: 8420 or the next that nobody listens on and no other
 # cluster has recorded. Kept for the life of the cluster.
 
+claim_port() { choose_port >"$cluster_dir/port"; }
+
 choose_port() {
   local port taken
   taken=" $(cat "$PODWRIGHT_CACHE"/clusters/*/port 2>/dev/null | tr '\n' ' ') "
   for port in {8420..8499}; do
     [[ $taken == *" $port "* ]] && continue
-    # Connecting succeeds only where something listens.
-    if ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+    if ! somebody_listens "$port"; then
       echo "$port"
       return
     fi
   done
   echo "no free port between 8420 and 8499 on 127.0.0.1" >&2
   return 1
+}
+
+# From the kernel's own table (0A is LISTEN): an engine holds the port of a mapping, yet
+# refuses the connection while nothing answers behind it.
+somebody_listens() {
+  grep -qE "^ *[0-9]+: [0-9A-F]+:$(printf '%04X' "$1") [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6
 }

@@ -4,16 +4,12 @@
 
 cluster_status() {
   local nodes running
-  if [[ -z ${PODWRIGHT_ENGINE:-} ]]; then
-    echo "cluster $CLUSTER: none, nothing was ever brought up"
+  if [[ ! -d $cluster_dir || -z ${PODWRIGHT_ENGINE:-} ]]; then
+    echo "cluster $CLUSTER: none"
     return 1
   fi
   nodes=$(cluster_nodes | wc -l)
   running=$(cluster_running | wc -l)
-  if ((nodes == 0)); then
-    echo "cluster $CLUSTER: none"
-    return 1
-  fi
   echo "cluster $CLUSTER: $nodes node(s) by $PODWRIGHT_ENGINE, $running running$([[ -e $cluster_dir/complete ]] || echo ', half made')"
   [[ -e $cluster_dir/complete ]] || return 1
   echo "kubeconfig: $KUBECONFIG"

@@ -3,6 +3,7 @@
 # interrupted run, stopped by a reboot, or running.
 . "$kind_dir/cluster/configuration.sh"
 . "$kind_dir/cluster/port.sh"
+. "$kind_dir/cluster/host-state.sh"
 . "$kind_dir/cluster/down.sh"
 
 cluster_up() {
@@ -15,11 +16,12 @@ cluster_up() {
   done
   "$kind_dir/toolchain.sh" >/dev/null
   . "$kind_dir/env.sh"
+  engine_locked note_host
 
   existing=$(cluster_nodes | wc -l)
   if ((existing > 0)) && [[ ! -e $cluster_dir/complete ]]; then
-    echo "Cluster $CLUSTER was left half made: starting it anew." >&2
-    remove_cluster
+    parts_begin "cluster $CLUSTER" 1
+    part "remove what an interrupted run left" remove_cluster
     existing=0
   fi
   if ((existing == 0)); then
@@ -38,7 +40,8 @@ create_cluster() {
   image=$("$kind_dir/node-image.sh")
   rm -rf "$cluster_dir"
   mkdir -p "$cluster_dir"
-  choose_port >"$cluster_dir/port"
+  engine_locked claim_port
+  engine_locked prepare_host >/dev/null
   cluster_configuration "$1" "$(cat "$cluster_dir/port")" >"$cluster_dir/config.yaml"
   parts_begin "cluster $CLUSTER" 2
   part "create $1 node(s)" kind_create "$image"
@@ -48,9 +51,7 @@ create_cluster() {
 }
 
 kind_create() {
-  # kind mounts it into the nodes; a kernel without modules has none.
-  [[ -d /lib/modules ]] || mkdir -p /lib/modules
-  kind create cluster --config "$cluster_dir/config.yaml" --kubeconfig "$KUBECONFIG.new" ${1:+--image "$1"}
+  kind create cluster --config "$cluster_dir/config.yaml" --kubeconfig "$KUBECONFIG.new" ${1:+--image "$1"} 9>&-
   mv "$KUBECONFIG.new" "$KUBECONFIG"
   chmod 0600 "$KUBECONFIG"
   # Where the chart's installer puts the browser's profile; a mount needs it to exist.
@@ -71,7 +72,7 @@ revive_cluster() {
 
 start_nodes() {
   local node
-  for node in $(cluster_nodes); do "$PODWRIGHT_ENGINE" start "$node"; done
+  for node in $(cluster_nodes); do "$PODWRIGHT_ENGINE" start "$node" 9>&-; done
 }
 
 wait_until_ready() {

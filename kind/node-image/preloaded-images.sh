@@ -58,7 +58,7 @@ disabled_plugins = ["io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime
 [ttrpc]
   address = "$work/containerd.sock.ttrpc"
 CONF
-  "$(programs containerd)/containerd" --config "$work/config.toml" &
+  "$(programs containerd)/containerd" --config "$work/config.toml" 9>&- &
   local server=$!
   import_all "$work/containerd.sock" "$images" || status=$?
   kill "$server"

@@ -9,6 +9,8 @@
 # PODWRIGHT_ENGINE=docker or podman before the first run forces one.
 
 engine_is_there() {
+  # Never changed under a cluster that lives by it.
+  if compgen -G "$PODWRIGHT_CACHE/clusters/*/config.yaml" >/dev/null && [[ -r $PODWRIGHT_CACHE/engine/env ]]; then return; fi
   [[ -r $PODWRIGHT_CACHE/engine/env && $(cat "$PODWRIGHT_CACHE/stamps/engine" 2>/dev/null) == "$(engine_stamp)" ]] &&
     command -v "$(. "$PODWRIGHT_CACHE/engine/env" && echo "$PODWRIGHT_ENGINE")" >/dev/null
 }
@@ -16,6 +18,9 @@ engine_is_there() {
 engine_stamp() {
   fingerprint "$kind_dir/toolchain/engine.sh" "=$PODWRIGHT_CACHE"
 }
+
+# Tells the engines of two caches on one machine apart.
+engine_id() { fingerprint "=$PODWRIGHT_CACHE" | cut -c1-6; }
 
 engine_install() {
   local engine=${PODWRIGHT_ENGINE:-}
@@ -43,9 +48,10 @@ engine_install() {
 engine_environment() {
   echo "export PODWRIGHT_ENGINE=$1"
   echo "export KIND_EXPERIMENTAL_PROVIDER=$1"
-  # A network of our own: removing it with the last cluster harms no other kind user.
-  echo "export KIND_EXPERIMENTAL_${1^^}_NETWORK=podwright"
+  # A network of our own: removing it with the last cluster harms no other user of kind.
+  echo "export KIND_EXPERIMENTAL_${1^^}_NETWORK=podwright-$(engine_id)"
   if [[ $1 == podman ]] && ((EUID == 0)); then
+    echo "export PODWRIGHT_RUN=/run/podwright/$(engine_id)"
     printf 'export CONTAINERS_CONF=%q\n' "$PODWRIGHT_CACHE/engine/containers.conf"
     printf 'export CONTAINERS_STORAGE_CONF=%q\n' "$PODWRIGHT_CACHE/engine/storage.conf"
   fi
@@ -67,7 +73,7 @@ runtime = "runc"
 events_logger = "file"
 # Shared-memory locks would be shared with the machine's own Podman.
 lock_type = "file"
-tmp_dir = "/run/podwright/libpod"
+tmp_dir = "/run/podwright/$(engine_id)/libpod"
 
 [network]
 network_backend = "netavark"
@@ -80,6 +86,6 @@ engine_storage_conf() {
 [storage]
 driver = "overlay"
 graphroot = "$PODWRIGHT_CACHE/podman/storage"
-runroot = "/run/podwright/storage"
+runroot = "/run/podwright/$(engine_id)/storage"
 CONF
 }
