@@ -1,0 +1,36 @@
+# Podwright. `make help` lists what there is; each command says on its last line how it went.
+CLUSTER ?= podwright
+export CLUSTER
+
+# Everything runs with the toolchain of kind/toolchain.sh, which it installs first where it is missing.
+with := scripts/with-toolchain.sh
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## This list
+	@echo "make up [CLUSTER=name|current]   see docs/operations/install.md"; echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$(printf '\t') read -r name what; do printf '  %-15s %s\n' "$$name" "$$what"; done
+
+.PHONY: up down env status
+up: ## A cluster, the images, the chart and a sample task; prints URLs, a key and what to do next
+	@scripts/up.sh
+down: ## Removes the cluster; with CLUSTER=current what make up put into it
+	@scripts/down.sh
+env: ## Shell exports for the running installation: eval "$(make env)"
+	@$(with) node scripts/installation/env.ts
+status: ## What runs, and what is wrong
+	@$(with) node scripts/installation/status.ts
+
+.PHONY: images generate
+images: ## Builds the container images into the cache
+	@$(with) browser-image/build.sh
+generate: ## CRDs, reference pages and the chart's copies, from the declarations in api/
+	@$(with) node scripts/generate.ts
+
+.PHONY: test verify bench-session
+test: ## Every test, on real parts
+	@$(with) node scripts/test.ts
+verify: ## Format, lint, types, boundaries, generated files, dead code, chart
+	@$(with) node scripts/verify.ts
+bench-session: ## How long a browser takes, beside a bare pod of the same image
+	@$(with) node test/bench/session.ts
