@@ -8,7 +8,7 @@ export const V3_STATUSES = ['created', 'idle', 'running', 'stopped', 'timed_out'
 export type V3Status = (typeof V3_STATUSES)[number];
 
 export const THINKING_LEVELS = ['disabled', 'low', 'medium', 'high'] as const;
-const ThinkingLevel = Type.Union(THINKING_LEVELS.map((level) => Type.Literal(level)));
+const ThinkingLevel = Type.Enum(THINKING_LEVELS);
 
 export const CreateSessionBody = Type.Object({
   task: OptionalNullable(Type.String({ minLength: 1, maxLength: 50_000 })),
@@ -47,7 +47,7 @@ export type ListSessionsQuery = Static<typeof ListSessionsQuery>;
 
 export const SessionView = Type.Object({
   id: Uuid,
-  status: Type.Union(V3_STATUSES.map((status) => Type.Literal(status))),
+  status: Type.Enum(V3_STATUSES),
   model: Type.String(),
   thinkingLevel: Nullable(ThinkingLevel),
   title: Nullable(Type.String()),
@@ -106,7 +106,7 @@ export const MessageView = Type.Object({
   sessionId: Uuid,
   role: Type.Union([Type.Literal('human'), Type.Literal('ai')]),
   data: Type.String(),
-  type: Type.Union(MESSAGE_TYPES.map((type) => Type.Literal(type))),
+  type: Type.Enum(MESSAGE_TYPES),
   summary: Type.String(),
   screenshotUrl: Nullable(Type.String()),
   hidden: Type.Boolean(),

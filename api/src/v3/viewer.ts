@@ -5,7 +5,7 @@ import { Instant, Nullable, Uuid } from './common.ts';
 /** What a viewer may do: watch, or act too. */
 export const VIEWER_MODES = ['view', 'control'] as const;
 export type ViewerMode = (typeof VIEWER_MODES)[number];
-const ViewerMode = Type.Union(VIEWER_MODES.map((mode) => Type.Literal(mode)));
+const ViewerMode = Type.Enum(VIEWER_MODES);
 
 export const CreateTicketBody = Type.Union([Type.Object({ mode: Type.Optional(ViewerMode) }), Type.Null()]);
 export type CreateTicketBody = Static<typeof CreateTicketBody>;
@@ -24,9 +24,11 @@ export const ViewerGrant = Type.Object({
 });
 export type ViewerGrant = Static<typeof ViewerGrant>;
 
+export const VIEWER_STATES = ['queued', 'starting', 'live', 'ended'] as const;
+
 /** What the page shows beside the screen, asked for every two seconds. */
 export const ViewerState = Type.Object({
-  state: Type.Union(['queued', 'starting', 'live', 'ended'].map((state) => Type.Literal(state))),
+  state: Type.Enum(VIEWER_STATES),
   /** Words for people: why it waits or why it ended. */
   reason: Nullable(Type.String()),
   queuePosition: Nullable(Type.Integer()),

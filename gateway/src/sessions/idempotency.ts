@@ -7,8 +7,10 @@ import { createHash } from 'node:crypto';
 export interface CreateNames {
   /** Of the Kubernetes object. */
   objectName: string;
-  /** Of the conversation or the run. */
+  /** Of the conversation, or of the run of a follow-up. */
   id: string;
+  /** Of the first run of a conversation. */
+  firstRunId: string;
   /** Hash of the request, kept with the object: the same key with another request is a conflict. */
   requestHash: string;
   /** False when the caller gave no key: then nothing can be found again. */
@@ -31,6 +33,7 @@ export function createNames(request: {
   return {
     objectName: `api-${digest.slice(0, 24)}`,
     id: uuidFrom(digest),
+    firstRunId: uuidFrom(createHash('sha256').update(`run ${digest}`).digest('hex')),
     requestHash: createHash('sha256').update(stableJson(body)).digest('hex').slice(0, 32),
     repeatable: idempotencyKey !== undefined,
   };
@@ -47,7 +50,7 @@ function stableJson(value: unknown): string {
   return (
     JSON.stringify(value, (_key, inner: unknown) =>
       typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
         : inner,
     ) ?? ''
   );

@@ -50,15 +50,14 @@ export function createSessionCache(options: { reflector: SessionReflector; clien
     for (const tell of waiting.get(uid) ?? []) tell(change.type === 'removed' ? undefined : change.object);
   });
 
+  const listInto = async (namespace: string): Promise<void> => {
+    const { items } = await client.list(RESOURCE.browserSessions, { namespace });
+    for (const item of items) reflector.remember(item);
+  };
   const relist = (namespace: string): Promise<void> => {
     let running = listing.get(namespace);
     if (!running) {
-      running = client
-        .list(RESOURCE.browserSessions, { namespace })
-        .then(({ items }) => {
-          for (const item of items) reflector.remember(item);
-        })
-        .finally(() => listing.delete(namespace));
+      running = listInto(namespace).finally(() => listing.delete(namespace));
       listing.set(namespace, running);
     }
     return running;

@@ -1,7 +1,7 @@
 import type { BrowserSession, StopReason } from '@podwright/api/kinds/session';
 import { FIELD_MANAGER } from '@podwright/api/names';
 import type { Client } from '@podwright/kube/client';
-import { isInvalid, isNotFound } from '@podwright/kube/kube-error';
+import { isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
 import { RESOURCE } from '@podwright/kube/resource';
 import type { SessionCache } from './session-cache.ts';
 
@@ -37,8 +37,8 @@ export function createSessionStopper(options: {
         return stopped;
       } catch (error) {
         if (isNotFound(error)) return null;
-        // Someone else set it first, and it cannot be changed.
-        if (isInvalid(error)) return cache.read({ namespace: namespace ?? '', name, uid });
+        // Someone else set it first and it cannot be changed, or the name belongs to another object by now.
+        if (isInvalid(error) || isConflict(error)) return cache.read({ namespace: namespace ?? '', name, uid });
         throw error;
       }
     },
