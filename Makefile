@@ -29,7 +29,7 @@ generate: ## CRDs, reference pages and the chart's copies, from the declarations
 
 .PHONY: test verify bench-session
 test: ## Every test, on real parts
-	@$(with) node scripts/test.ts
+	@$(with) sh -c "scripts/test-packages.sh && exec node scripts/test.ts"
 verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image
