@@ -70,6 +70,8 @@ export const BindRequest = Type.Object({
   upstreamProxy: Type.Optional(Type.String()),
   recording: Type.Optional(Type.Boolean()),
   interactive: Type.Optional(Type.Boolean()),
+  /** Saved state follows by `PUT /profile`: `startUrl` is opened after it, not before. */
+  expectProfile: Type.Optional(Type.Boolean()),
 });
 export type BindRequest = Static<typeof BindRequest>;
 
@@ -114,6 +116,8 @@ export const PodStatus = Type.Object({
   /** Bytes through the egress proxy since binding. */
   egressBytes: Type.Integer(),
   profileLoaded: Type.Boolean(),
+  /** Counts since the pod started: refused tokens and CDP messages by reason, refused destinations, connections. */
+  counters: Type.Optional(Type.Record(Type.String(), Type.Integer())),
 });
 export type PodStatus = Static<typeof PodStatus>;
 
