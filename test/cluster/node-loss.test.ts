@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestTenant, createTenant } from '../harness/installation.ts';
+import { eventually, kubectl } from '../harness/kubectl.ts';
+
+const run = promisify(execFile);
+let tenant: TestTenant;
+let worker: string;
+
+/** The nodes of a kind cluster are containers; the engine that runs them is the one kind/env.sh names. */
+const nodeContainer = (verb: 'stop' | 'start', node: string) =>
+  run('bash', ['-c', `. kind/env.sh; "\${KIND_EXPERIMENTAL_PROVIDER:-docker}" ${verb} ${node}`], {
+    cwd: `${import.meta.dirname}/../..`,
+  });
+
+beforeAll(async () => {
+  const workers = await kubectl(
+    'get',
+    'nodes',
+    '-l',
+    '!node-role.kubernetes.io/control-plane',
+    '-o',
+    'jsonpath={.items[*].metadata.name}',
+  );
+  worker = workers.split(' ').findLast((name) => name !== '') ?? '';
+  if (worker === '') throw new Error('this suite needs a worker node that it can stop: make up NODES=2');
+  tenant = await createTenant('node', { pool: { nodeSelector: { 'kubernetes.io/hostname': worker } } });
+});
+
+afterAll(async () => {
+  if (worker) {
+    await nodeContainer('start', worker);
+    await kubectl('wait', '--for=condition=Ready', `node/${worker}`, '--timeout=120s');
+  }
+  await tenant?.remove();
+});
+
+test('a session whose node is gone says NodeLost, and its pod is gone once the node is back', async () => {
+  await tenant.session('stranded');
+  const before = await tenant.phase('stranded', ['Ready', 'Idle']);
+  expect(before.status?.nodeName).toBe(worker);
+  await nodeContainer('stop', worker);
+  const lost = await eventually(
+    'the session tells that its node is lost',
+    () => tenant.get('stranded'),
+    (seen) => seen?.status?.reason === 'NodeLost',
+    180_000,
+  );
+  expect(['Stopping', 'Failed']).toContain(lost?.status?.phase);
+  await nodeContainer('start', worker);
+  await tenant.phase('stranded', 'Failed', 180_000);
+  await eventually(
+    'no pod of it is left',
+    () => kubectl('get', 'pods', '-n', tenant.namespace, '-o', 'name'),
+    (pods) => !pods.includes(before.status!.podName!),
+    60_000,
+  );
+});
