@@ -8,7 +8,7 @@ import {
 } from '@podwright/api/pod-door';
 import type { Scope, Signer } from '@podwright/api/tokens';
 import type { TSchema } from 'typebox';
-import Value from 'typebox/value';
+import { Value } from 'typebox/value';
 import type { Dispatcher } from 'undici';
 import type { ReadyPod } from './sessions/session-state.ts';
 
