@@ -103,7 +103,12 @@ type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K
 
 type Query = Record<string, string | number | boolean | undefined>;
 
-export function createClient(options: { connection: Connection; userAgent: string }): Client {
+export function createClient(options: {
+  connection: Connection;
+  userAgent: string;
+  /** Called right before every request that changes something; what it throws stops the request. A leader's fence. */
+  beforeWrite?: () => void;
+}): Client {
   const { connection } = options;
 
   async function send(
@@ -111,6 +116,7 @@ export function createClient(options: { connection: Connection; userAgent: strin
     path: string,
     request: { query?: Query; body?: unknown; contentType?: string } & CallOptions,
   ): Promise<unknown> {
+    if (method !== 'GET') options.beforeWrite?.();
     const timeout = AbortSignal.timeout(request.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
     try {

@@ -31,3 +31,7 @@ export function notReadySince(node: Node): number | undefined {
   if (ready === undefined || ready.status === 'True') return undefined;
   return Date.parse(ready.lastTransitionTime ?? '') || 0;
 }
+
+/** Kubelets renew their status every few seconds; only readiness and cordoning concern sessions. */
+export const isNodeNews = (before: Node, after: Node): boolean =>
+  notReadySince(before) !== notReadySince(after) || isCordoned(before) !== isCordoned(after);

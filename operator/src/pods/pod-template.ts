@@ -37,7 +37,7 @@ const FIXED_CANARIES = ['169.254.169.254:80', '10.255.255.254:443'];
 /** Everything of a browser pod that its pool decides. Pods of another hash are replaced while they are not claimed. */
 export function podTemplate(pool: BrowserPool, tenant: string, settings: PodSettings): PodTemplate {
   const { spec } = pool;
-  const mode = (spec.sandbox?.mode ?? 'Auto') as SandboxMode;
+  const mode: SandboxMode = spec.sandbox?.mode ?? 'Auto';
   const userNamespace = mode === 'UserNamespace' || (mode === 'Auto' && settings.userNamespaces);
   const pod: PodSpec = {
     containers: [supervisor(pool, mode, settings), browser(pool, mode)],

@@ -1,0 +1,41 @@
+import type { BrowserPool } from '@podwright/api/kinds/pool';
+import type { BrowserSession } from '@podwright/api/kinds/session';
+import { type BrowserTenant, TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
+import type { Pod } from '@podwright/kube/objects';
+import type { Caches } from './caches.ts';
+import { labelValue } from './pods/pod-names.ts';
+import { isBroken, isClaimed, isCordoned, isDeleting, isReady } from './pods/pod-state.ts';
+import { LABEL } from '@podwright/api/names';
+
+/** Questions that several parts ask the caches, answered in one place. */
+
+/** The tenant of a namespace; of several that claim it, the oldest. */
+export function tenantOfNamespace(caches: Pick<Caches, 'tenants'>, namespace: string): BrowserTenant | undefined {
+  return caches.tenants.store
+    .by('namespace', namespace)
+    .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp))[0];
+}
+
+export const tenantOf = (caches: Pick<Caches, 'tenants'>, session: BrowserSession): BrowserTenant | undefined =>
+  tenantOfNamespace(caches, session.metadata.namespace ?? '');
+
+export const poolNameOf = (session: BrowserSession, tenant: BrowserTenant | undefined): string =>
+  session.status?.poolName ?? session.spec.poolRef?.name ?? tenant?.spec.defaultPool ?? TENANT_DEFAULTS.defaultPool;
+
+export const podsOfPool = (caches: Pick<Caches, 'pods'>, pool: BrowserPool): Pod[] =>
+  caches.pods.store.by('pool', `${pool.metadata.namespace}/${labelValue(pool.metadata.name)}`);
+
+/** Warm pods that may be claimed now, oldest first: their own probe passed, template and node are good. */
+export function claimable(caches: Pick<Caches, 'pods' | 'nodes'>, pool: BrowserPool, templateHash: string): Pod[] {
+  return podsOfPool(caches, pool)
+    .filter(
+      (pod) =>
+        !isClaimed(pod) &&
+        isReady(pod) &&
+        !isDeleting(pod) &&
+        !isBroken(pod) &&
+        pod.metadata.labels?.[LABEL.templateHash] === templateHash &&
+        !isCordoned(caches.nodes.store.get(pod.spec.nodeName ?? '')),
+    )
+    .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
+}

@@ -1,0 +1,114 @@
+import type { BrowserSession } from '@podwright/api/kinds/session';
+import { TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
+import { ANNOTATION } from '@podwright/api/names';
+import { keyOf } from '@podwright/kube/resource';
+import { type Caches, stageOf } from '../caches.ts';
+import { poolNameOf, tenantOf } from '../lookup.ts';
+import { type PoolLoad, type TenantLoad, type Verdict, type Waiting, admit } from './admission.ts';
+
+/** Counts places. Only the leader has one; verdicts it gave count before their status is written. */
+export interface Admitter {
+  verdictOn(session: BrowserSession): Verdict | undefined;
+}
+
+export function createAdmitter(options: {
+  caches: Caches;
+  maxStarting: number;
+  /** A session whose verdict may have changed without anything of its own changing. */
+  onVerdict: (sessionKey: string) => void;
+}): Admitter {
+  const { caches } = options;
+  /** Admitted by this process and not yet seen so in the cache: UID to session key, tenant and pool. */
+  const granted = new Map<string, { namespace: string; pool: string }>();
+  let verdicts = new Map<string, Verdict>();
+  let dirty = true;
+  let announced = false;
+
+  /** Everything that waits is looked at again once, after the events at hand. */
+  function disturb(): void {
+    dirty = true;
+    if (announced) return;
+    announced = true;
+    setImmediate(() => {
+      announced = false;
+      for (const session of caches.sessions.store.by('stage', 'waiting')) options.onVerdict(keyOf(session));
+    });
+  }
+
+  caches.sessions.onChange((change) => {
+    const { uid } = change.object.metadata;
+    const stage = change.type === 'removed' ? 'over' : stageOf(change.object);
+    if (stage !== 'waiting') granted.delete(uid);
+    if (change.type === 'changed') {
+      const before = change.previous;
+      const freedSlot = before.status?.readyAt === undefined && change.object.status?.readyAt !== undefined;
+      if (stageOf(before) !== stage || freedSlot) disturb();
+    } else if (change.type === 'added' && stage === 'waiting') dirty = true;
+    else disturb();
+  });
+  caches.tenants.onChange(disturb);
+  caches.pools.onChange(disturb);
+
+  function recount(): void {
+    dirty = false;
+    const tenants = new Map<string, TenantLoad>();
+    const pools = new Map<string, PoolLoad>();
+    const waiting: Waiting[] = [];
+    const grants = [...granted.values()];
+    for (const session of caches.sessions.store.by('stage', 'waiting')) {
+      if (granted.has(session.metadata.uid)) continue;
+      const tenant = tenantOf(caches, session);
+      if (!tenant) continue;
+      const { name } = tenant.metadata;
+      const namespace = tenant.spec.namespace;
+      const { limits, weight, paused, whenFull } = tenant.spec;
+      const inNamespace = (stage: string): number =>
+        caches.sessions.store.by('stageInNamespace', `${stage}/${namespace}`).length;
+      if (!tenants.has(name)) {
+        tenants.set(name, {
+          weight: weight ?? TENANT_DEFAULTS.weight,
+          limit: limits?.concurrentSessions ?? TENANT_DEFAULTS.concurrentSessions,
+          queueLimit: limits?.queuedSessions ?? TENANT_DEFAULTS.queuedSessions,
+          paused: paused ?? false,
+          active: inNamespace('active') + grants.filter((grant) => grant.namespace === namespace).length,
+        });
+      }
+      const pool = `${namespace}/${poolNameOf(session, tenant)}`;
+      if (!pools.has(pool)) {
+        pools.set(pool, {
+          limit: caches.pools.store.get(pool)?.spec.maxSessions ?? Number.POSITIVE_INFINITY,
+          active:
+            caches.sessions.store.by('activeInPool', pool).length +
+            grants.filter((grant) => grant.pool === pool).length,
+        });
+      }
+      waiting.push({
+        uid: session.metadata.uid,
+        tenant: name,
+        pool,
+        priority: session.spec.priority ?? 0,
+        createdAt: Date.parse(session.metadata.creationTimestamp),
+        isNew: session.status?.phase === undefined,
+        whenFull:
+          session.metadata.annotations?.[ANNOTATION.whenFull] === 'Reject' || whenFull === 'Reject'
+            ? 'Reject'
+            : 'Queue',
+      });
+    }
+    const startSlots = options.maxStarting - caches.sessions.store.by('stage', 'starting').length - granted.size;
+    verdicts = admit({ waiting, tenants, pools, startSlots });
+    for (const one of waiting) {
+      if (verdicts.get(one.uid)?.state !== 'admitted') continue;
+      granted.set(one.uid, { namespace: one.pool.split('/')[0]!, pool: one.pool });
+      const session = caches.sessions.store.getByUid(one.uid);
+      if (session) options.onVerdict(keyOf(session));
+    }
+  }
+
+  return {
+    verdictOn(session) {
+      if (dirty) recount();
+      return granted.has(session.metadata.uid) ? { state: 'admitted' } : verdicts.get(session.metadata.uid);
+    },
+  };
+}

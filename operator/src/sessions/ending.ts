@@ -1,0 +1,127 @@
+import { parseDuration } from '@podwright/api/duration';
+import type { SessionReason } from '@podwright/api/conditions';
+import { type Phase, STOP_REASONS } from '@podwright/api/kinds/session';
+import type { SandboxMode } from '@podwright/api/kinds/pool';
+import type { BindResponse } from '@podwright/api/pod-door';
+import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
+import { notReadySince } from '../pods/pod-state.ts';
+import { conditionOf, instant, isTrue } from './draft.ts';
+import { startTimeoutMs } from './limits.ts';
+import type { Observation } from './observation.ts';
+import { validate } from './validate.ts';
+
+/** A node that does not answer for this long is given up for its sessions. */
+export const NODE_SILENCE_MS = 60_000;
+
+const STOPPED: ReadonlySet<string> = new Set([...STOP_REASONS.filter((reason) => reason !== 'Refused'), 'Deleted']);
+
+/** The last phase of a session that ended for `reason`. */
+export function terminalPhase(reason: string | undefined): Phase {
+  if (reason === 'Expired') return 'TimedOut';
+  return STOPPED.has(reason ?? '') ? 'Stopped' : 'Failed';
+}
+
+/**
+ * Why this session has to end, or undefined while it may go on. The first reason that holds is latched in status and
+ * stays; the order below is the order of authority: people, then facts, then clocks.
+ */
+export function endingOf(observation: Observation): Failure | undefined {
+  const { session, status } = { session: observation.session, status: observation.session.status };
+  if (status?.stoppingAt !== undefined) {
+    return { reason: (status.reason ?? 'Asked') as SessionReason, message: status.message ?? '' };
+  }
+  if (session.metadata.deletionTimestamp !== undefined) return { reason: 'Deleted', message: 'the object was deleted' };
+  const { stop } = session.spec;
+  if (stop) return { reason: stop.reason, message: stop.by === undefined ? 'asked to stop' : `asked by ${stop.by}` };
+  if (status?.tenant !== undefined && observation.tenant === undefined) {
+    return { reason: 'TenantRemoved', message: `tenant ${status.tenant} does not exist any more` };
+  }
+  return lostPod(observation) ?? beforePod(observation) ?? brokenPod(observation) ?? clocks(observation);
+}
+
+function beforePod(observation: Observation): Failure | undefined {
+  const { session, now, verdict } = observation;
+  if (session.status?.podUID !== undefined) return undefined;
+  const validity = validate(observation);
+  if (validity.state === 'wrong') return validity.failure;
+  if (verdict?.state === 'refused') return { reason: verdict.reason, message: verdict.message };
+  const wait = session.spec.lifetime?.maxQueueWait;
+  const createdAt = Date.parse(session.metadata.creationTimestamp);
+  if (wait !== undefined && !isTrue(session.status, 'Admitted') && now >= createdAt + parseDuration(wait)) {
+    return { reason: 'QueueTimeout', message: `it waited for ${wait}, which is its maxQueueWait` };
+  }
+  return undefined;
+}
+
+function lostPod({ session, pods, nodeGone }: Observation): Failure | undefined {
+  const { podUID, podName, nodeName } = session.status ?? {};
+  if (podUID === undefined || pods.some((pod) => pod.metadata.uid === podUID)) return undefined;
+  return nodeGone
+    ? { reason: 'NodeLost', message: `pod ${podName} is gone with node ${nodeName}` }
+    : { reason: 'PodLost', message: `pod ${podName} is gone, and this operator did not delete it` };
+}
+
+function brokenPod(observation: Observation): Failure | undefined {
+  const { pods, pool, memory, node, nodeGone, now } = observation;
+  const [pod] = pods;
+  if (!pod) return undefined;
+  const broken = podFailure(pod);
+  if (broken) return broken;
+  if (nodeGone) return { reason: 'NodeLost', message: `node ${pod.spec.nodeName} is gone` };
+  const silentSince = node ? notReadySince(node) : undefined;
+  if (silentSince !== undefined && now - silentSince >= NODE_SILENCE_MS) {
+    return { reason: 'NodeLost', message: `node ${pod.spec.nodeName} has not answered since ${instant(silentSince)}` };
+  }
+  if (memory.bindFailure) return memory.bindFailure;
+  if (memory.profileFailure) return memory.profileFailure;
+  if (memory.bound?.podUid !== pod.metadata.uid) return undefined;
+  const { sandbox, isolation } = memory.bound.answer;
+  const mode = pool?.spec.sandbox?.mode ?? 'Auto';
+  if (sandbox && !isSandboxAsAsked(mode, sandbox.found)) {
+    return { reason: 'SandboxOff', message: `sandbox mode ${mode} was asked for, ${sandbox.found} was found` };
+  }
+  if (isolation.reached.length > 0) {
+    return { reason: 'NotIsolated', message: `the browser container reached ${isolation.reached.join(', ')}` };
+  }
+  return undefined;
+}
+
+export function isSandboxAsAsked(mode: SandboxMode, found: NonNullable<BindResponse['sandbox']>['found']): boolean {
+  switch (mode) {
+    case 'None':
+      return true;
+    case 'Auto':
+      return found !== 'None';
+    case 'Seccomp':
+      return found === 'Seccomp' || found === 'UserNamespace';
+    default:
+      return found === mode;
+  }
+}
+
+function clocks(observation: Observation): Failure | undefined {
+  const { session, pods, now } = observation;
+  const { status } = session;
+  if (status?.expiresAt !== undefined && now >= Date.parse(status.expiresAt)) {
+    return { reason: 'Expired', message: `its maximum duration ended at ${status.expiresAt}` };
+  }
+  if (status?.readyAt !== undefined || !isTrue(status, 'Admitted')) return undefined;
+  const deadline = startDeadline(observation);
+  if (deadline === undefined || now < deadline) return undefined;
+  const profile = conditionOf(status, 'ProfileLoaded');
+  const assigned = conditionOf(status, 'PodAssigned');
+  if (profile?.reason === 'ProfileInUse') return { reason: 'ProfileInUse', message: profile.message };
+  const [pod] = pods;
+  if (!pod) return { reason: (assigned?.reason ?? 'StartTimeout') as SessionReason, message: assigned?.message ?? '' };
+  const pending = pendingBecause(pod);
+  if (pending.reason !== 'PodPending') return pending;
+  return { reason: 'StartTimeout', message: `not ready within the startTimeout of its pool: ${pending.message}` };
+}
+
+/** When start-up ends at the latest, in milliseconds since the epoch. A used-up quota is waited out without one. */
+export function startDeadline({ session, pool, pods, memory }: Observation): number | undefined {
+  const { status } = session;
+  if (pods.length === 0 && memory.createRefused?.reason === 'QuotaExceeded') return undefined;
+  const since = status?.startedAt ?? conditionOf(status, 'Admitted')?.lastTransitionTime;
+  return since === undefined ? undefined : Date.parse(since) + startTimeoutMs(pool);
+}

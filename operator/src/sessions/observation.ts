@@ -1,0 +1,50 @@
+import type { BrowserPool } from '@podwright/api/kinds/pool';
+import type { BrowserProfile } from '@podwright/api/kinds/profile';
+import type { BrowserSession, BrowserSessionStatus } from '@podwright/api/kinds/session';
+import type { BrowserTenant } from '@podwright/api/kinds/tenant';
+import type { BindResponse } from '@podwright/api/pod-door';
+import type { Node, Pod } from '@podwright/kube/objects';
+import type { Failure } from '../pods/pod-failure.ts';
+import type { Verdict } from './admission.ts';
+
+/** The operator's part of status. The rest is the gateway's and is never written here. */
+export type OperatorStatus = Omit<BrowserSessionStatus, 'run' | 'cost' | 'lastActiveAt' | 'idleDeadline'>;
+
+/** What this process has done for a session and has not written into status yet. Lost with the process; every step may be repeated. */
+export interface Memory {
+  /** UID of the pod whose /readyz answered, ahead of the kubelet's probe. */
+  doorReady?: string;
+  bound?: { podUid: string; answer: BindResponse; at: number };
+  /** The pod refused, or did not answer again and again. */
+  bindFailure?: Failure;
+  bindAttempts?: number;
+  profileLoaded?: string;
+  profileFailure?: Failure;
+  /** The API server refused the pod: tried again later. */
+  createRefused?: Failure & { at: number };
+  collect?: { state: 'running' } | { state: 'done'; words: string };
+}
+
+/** Secrets that the spec names, as far as they were read. */
+export type SecretsCheck = { state: 'unchecked' } | { state: 'fine' } | { state: 'problem'; message: string };
+
+/** Everything a decision about one session rests on. */
+export interface Observation {
+  /** Milliseconds since the epoch. */
+  now: number;
+  session: BrowserSession;
+  tenant: BrowserTenant | undefined;
+  pool: BrowserPool | undefined;
+  profile: BrowserProfile | undefined;
+  /** Pods that carry the session's UID. */
+  pods: Pod[];
+  /** Node of the session's pod; undefined: no pod, not scheduled, or the Node is gone (then `nodeGone`). */
+  node: Node | undefined;
+  nodeGone: boolean;
+  /** Warm pods of its pool that could be claimed now. */
+  warmPods: number;
+  /** The verdict on a session that was not admitted yet. */
+  verdict: Verdict | undefined;
+  secrets: SecretsCheck;
+  memory: Memory;
+}

@@ -1,0 +1,147 @@
+import type { Pod } from '@podwright/kube/objects';
+import { FINALIZER } from '@podwright/api/names';
+import { coldPodName } from '../pods/pod-names.ts';
+import { pendingBecause } from '../pods/pod-failure.ts';
+import { hasDoor, isReady } from '../pods/pod-state.ts';
+import { type Draft, instant, isTrue, lookAgain, setCondition, setPhase } from './draft.ts';
+import { startDeadline } from './ending.ts';
+import { maxDurationMs } from './limits.ts';
+import { live } from './live.ts';
+import type { Observation } from './observation.ts';
+
+/** How long a refused pod (quota) waits before it is tried again. */
+const CREATE_AGAIN_MS = 3_000;
+/** How long between two looks at a pod that is bound and not verified yet. */
+const VERIFY_AGAIN_MS = 200;
+
+/** A session that has its place: pod, bind, profile, proofs, Ready. Each pass goes as far as the facts allow. */
+export function start(draft: Draft, observation: Observation): void {
+  const { session, pods, now } = observation;
+  if (!session.metadata.finalizers?.includes(FINALIZER)) draft.effects.push({ do: 'addFinalizer' });
+  const [pod, ...others] = pods;
+  // From a create whose answer was lost while a warm pod was claimed: one session, one pod.
+  for (const other of others) draft.effects.push({ do: 'deletePod', pod: other, graceSeconds: 0 });
+  if (session.status?.readyAt === undefined) {
+    const deadline = startDeadline(observation);
+    if (deadline !== undefined) lookAgain(draft, deadline);
+    setCondition(draft, now, 'Ready', 'False', 'NotReady', 'it is starting');
+  }
+  if (!claimProfile(draft, observation)) return;
+  if (!pod) {
+    assign(draft, observation);
+    return;
+  }
+  assigned(draft, observation, pod);
+  if (session.status?.readyAt !== undefined) live(draft, observation, pod);
+  else bringUp(draft, observation, pod);
+}
+
+/** A profile that is to be written back has one holder. False: somebody else has it. */
+function claimProfile(draft: Draft, { session, profile, now }: Observation): boolean {
+  const { profileRef } = session.spec;
+  if (!profileRef || session.status?.readyAt !== undefined) return true;
+  const writes = (profileRef.mode ?? 'ReadWrite') === 'ReadWrite';
+  const holder = profile?.status?.holder;
+  if (!writes || holder?.sessionUID === session.metadata.uid) return true;
+  if (holder) {
+    const message = `profile ${profileRef.name} is held by session ${holder.sessionName}`;
+    setPhase(draft, 'Starting', 'ProfileInUse', message);
+    setCondition(draft, now, 'ProfileLoaded', 'False', 'ProfileInUse', message);
+    return false;
+  }
+  draft.effects.push({ do: 'claimProfile' });
+  return false;
+}
+
+function assign(draft: Draft, { now, warmPods, memory }: Observation): void {
+  const refused = memory.createRefused;
+  if (warmPods === 0 && refused) {
+    setPhase(draft, 'Starting', refused.reason, refused.message);
+    setCondition(draft, now, 'PodAssigned', 'False', refused.reason, refused.message);
+    if (now < refused.at + CREATE_AGAIN_MS) {
+      lookAgain(draft, refused.at + CREATE_AGAIN_MS);
+      return;
+    }
+  } else {
+    setPhase(draft, 'Starting', 'PodPending', 'a pod is being found');
+  }
+  draft.effects.push({ do: warmPods > 0 ? 'claimWarm' : 'createPod' });
+}
+
+function assigned(draft: Draft, { session, pool, tenant, now }: Observation, pod: Pod): void {
+  const { status } = draft;
+  const cold = pod.metadata.name === coldPodName(session.metadata.uid);
+  status.podName = pod.metadata.name;
+  status.podUID = pod.metadata.uid;
+  if (pod.status?.podIP !== undefined) status.podIP = pod.status.podIP;
+  if (pod.spec.nodeName !== undefined) status.nodeName = pod.spec.nodeName;
+  status.start = cold ? 'cold' : 'warm';
+  status.startedAt ??= instant(now);
+  if (pool) status.expiresAt ??= instant(Date.parse(status.startedAt) + maxDurationMs(session, pool, tenant));
+  const words = cold ? `pod ${pod.metadata.name} was created` : `warm pod ${pod.metadata.name} was claimed`;
+  setCondition(draft, now, 'PodAssigned', 'True', cold ? 'CreatedCold' : 'ClaimedWarm', words);
+  if (status.expiresAt !== undefined) lookAgain(draft, Date.parse(status.expiresAt));
+}
+
+function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
+  const { now, memory, session } = observation;
+  const { uid } = pod.metadata;
+  const bound = memory.bound?.podUid === uid ? memory.bound : undefined;
+  if (!bound) {
+    if (isReady(pod) || memory.doorReady === uid) {
+      setPhase(draft, 'Starting', 'Binding', `pod ${pod.metadata.name} is up`);
+      setCondition(draft, now, 'BrowserReady', 'False', 'Binding', `attempt ${(memory.bindAttempts ?? 0) + 1}`);
+      draft.effects.push({ do: 'bind', pod });
+    } else {
+      const { reason, message } = pendingBecause(pod);
+      setPhase(draft, 'Starting', reason, message);
+      setCondition(draft, now, 'BrowserReady', 'False', reason, message);
+      if (hasDoor(pod)) draft.effects.push({ do: 'awaitDoor', pod });
+    }
+    return;
+  }
+  const { answer } = bound;
+  setPhase(draft, 'Starting', 'Bound', answer.notReadyBecause ?? 'the pod serves this session');
+  if (answer.ready) setCondition(draft, now, 'BrowserReady', 'True', 'BrowserAnswered', answer.browserVersion ?? '');
+  else setCondition(draft, now, 'BrowserReady', 'False', 'NotReady', answer.notReadyBecause ?? '');
+  provenFacts(draft, observation);
+  if (session.spec.profileRef && !isTrue(draft.status, 'ProfileLoaded')) {
+    if (memory.profileLoaded === uid) {
+      const words = `profile ${session.spec.profileRef.name} is loaded`;
+      setCondition(draft, now, 'ProfileLoaded', 'True', 'ProfileLoaded', words);
+    } else {
+      setCondition(draft, now, 'ProfileLoaded', 'False', 'NotReady', 'it is being loaded');
+      draft.effects.push({ do: 'loadProfile', pod });
+    }
+  }
+  if (everythingHolds(draft, observation)) {
+    draft.status.readyAt = instant(now);
+    live(draft, observation, pod);
+  } else if (!answer.ready || !answer.isolation.checked || answer.sandbox === null) {
+    // The pod finds out by itself; asking again is a bind of the same session, which changes nothing.
+    if (now - bound.at >= VERIFY_AGAIN_MS) draft.effects.push({ do: 'bind', pod });
+    else lookAgain(draft, bound.at + VERIFY_AGAIN_MS);
+  }
+}
+
+/** Sandboxed and Isolated say what was found, never what was asked for. */
+function provenFacts(draft: Draft, { memory, now }: Observation): void {
+  const { sandbox, isolation } = memory.bound!.answer;
+  if (sandbox === null) setCondition(draft, now, 'Sandboxed', 'Unknown', 'NotReady', 'no renderer was seen yet');
+  else {
+    const facts = `${sandbox.found}; renderer: ${sandbox.rendererPidLevels} PID namespaces, ${sandbox.rendererSeccompFilters} seccomp filters; capabilities ${sandbox.capabilities || 'none'}`;
+    const on = sandbox.found !== 'None';
+    setCondition(draft, now, 'Sandboxed', on ? 'True' : 'False', on ? 'SandboxVerified' : 'SandboxOff', facts);
+  }
+  if (!isolation.checked) setCondition(draft, now, 'Isolated', 'Unknown', 'NotReady', 'the canary has not run yet');
+  else if (isolation.reached.length > 0)
+    setCondition(draft, now, 'Isolated', 'False', 'NotIsolated', `reached ${isolation.reached.join(', ')}`);
+  else setCondition(draft, now, 'Isolated', 'True', 'IsolationVerified', 'every canary connect failed');
+}
+
+function everythingHolds(draft: Draft, { session, pool }: Observation): boolean {
+  // With mode None the platform chose to go without; the condition still says so.
+  const sandboxed = isTrue(draft.status, 'Sandboxed') || pool?.spec.sandbox?.mode === 'None';
+  const profile = session.spec.profileRef === undefined || isTrue(draft.status, 'ProfileLoaded');
+  return sandboxed && profile && isTrue(draft.status, 'BrowserReady') && isTrue(draft.status, 'Isolated');
+}

@@ -1,0 +1,94 @@
+import { parseDuration } from '@podwright/api/duration';
+import { FINALIZER } from '@podwright/api/names';
+import type { Pod } from '@podwright/kube/objects';
+import type { Failure } from '../pods/pod-failure.ts';
+import { hasDoor, isDeleting } from '../pods/pod-state.ts';
+import { type Draft, instant, lookAgain, setCondition, setPhase } from './draft.ts';
+import { terminalPhase } from './ending.ts';
+import type { Observation } from './observation.ts';
+
+/** How long the keeper may take to fetch what a pod kept. The pod itself waits 60 s. */
+export const COLLECT_MS = 55_000;
+/** After this long a deleted object is let go although its pod could not be proved gone. */
+const LET_GO_MS = 300_000;
+/** Nothing is left to save: the supervisor ends at once, the browser container is not asked to be gentle. */
+const GRACE_SECONDS = 1;
+
+/**
+ * The end of a session: doors shut and meter stopped first (that is what `stoppingAt` in status means to the gateway),
+ * then what the pod kept is fetched, then the pod is deleted by UID, and only when it is gone the last phase is written.
+ */
+export function stop(draft: Draft, observation: Observation, why: Failure): void {
+  const { pods, now, session } = observation;
+  const { status } = draft;
+  if (status.stoppingAt === undefined) {
+    status.stoppingAt = instant(now);
+    setPhase(draft, 'Stopping', why.reason, why.message);
+    delete status.queuePosition;
+    if (status.podUID === undefined) setCondition(draft, now, 'Admitted', 'False', why.reason, why.message);
+    setCondition(draft, now, 'Ready', 'False', why.reason, why.message);
+    draft.statusFirst = pods.length > 0;
+  }
+  const since = Date.parse(status.stoppingAt);
+  if (pods.length > 0 && session.metadata.deletionTimestamp !== undefined && now >= since + LET_GO_MS) {
+    const names = pods.map((pod) => `${pod.metadata.name} on node ${pod.spec.nodeName ?? '(none)'}`).join(', ');
+    end(draft, observation, `${why.message}; let go although this may still exist: ${names}`);
+    return;
+  }
+  for (const pod of pods) endPod(draft, observation, pod, since);
+  if (pods.length === 0) end(draft, observation, lossOf(observation, why.message));
+}
+
+function endPod(draft: Draft, { memory, now, nodeGone, session }: Observation, pod: Pod, since: number): void {
+  if (isDeleting(pod)) {
+    // Nobody is left on that node to confirm the end.
+    if (nodeGone) draft.effects.push({ do: 'deletePod', pod, graceSeconds: 0 });
+    else lookAgain(draft, Math.max(now + 30_000, since + LET_GO_MS));
+    return;
+  }
+  const keepsSomething = session.status?.readyAt !== undefined && hasDoor(pod) && !nodeGone;
+  if (keepsSomething && memory.collect?.state !== 'done' && now < since + COLLECT_MS) {
+    if (memory.collect === undefined) draft.effects.push({ do: 'collect', pod });
+    lookAgain(draft, since + COLLECT_MS);
+    return;
+  }
+  draft.effects.push({ do: 'deletePod', pod, graceSeconds: nodeGone ? 0 : GRACE_SECONDS });
+}
+
+function lossOf({ memory, session }: Observation, message: string): string {
+  if (memory.collect?.state === 'done' && memory.collect.words !== '') return `${message}; ${memory.collect.words}`;
+  const lostProfile = session.spec.profileRef && session.status?.readyAt !== undefined && memory.collect === undefined;
+  return lostProfile ? `${message}; changes of the profile since its last save are lost` : message;
+}
+
+function end(draft: Draft, observation: Observation, message: string): void {
+  const { now } = observation;
+  const { status } = draft;
+  const reason = (status.reason ?? 'Asked') as Failure['reason'];
+  setPhase(draft, terminalPhase(reason), reason, message);
+  status.endedAt = instant(now);
+  if (status.podUID !== undefined) {
+    setCondition(draft, now, 'BrowserReady', 'False', reason, message);
+    setCondition(draft, now, 'PodAssigned', 'False', reason, 'the pod is gone');
+  }
+  draft.statusFirst = true;
+  finish(draft, observation);
+}
+
+/** A session that has ended: whatever is left of it goes, and after its ttl the object itself. */
+export function finish(draft: Draft, { session, pods, profile, now }: Observation): void {
+  const { status } = draft;
+  if (profile?.status?.holder?.sessionUID === session.metadata.uid) draft.effects.push({ do: 'releaseProfile' });
+  const letGo = session.metadata.deletionTimestamp !== undefined;
+  if (!letGo) {
+    for (const pod of pods)
+      if (!isDeleting(pod)) draft.effects.push({ do: 'deletePod', pod, graceSeconds: GRACE_SECONDS });
+  }
+  // Ended and cleaned up: from here on deleting the object needs nobody.
+  if (session.metadata.finalizers?.includes(FINALIZER)) draft.effects.push({ do: 'removeFinalizer' });
+  const ttl = session.spec.lifetime?.ttlAfterFinished;
+  if (ttl === undefined || letGo || status.endedAt === undefined) return;
+  const goneAt = Date.parse(status.endedAt) + parseDuration(ttl);
+  if (now >= goneAt) draft.effects.push({ do: 'deleteSession' });
+  else lookAgain(draft, goneAt);
+}
