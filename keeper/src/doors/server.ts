@@ -29,7 +29,14 @@ export function createServer(options: {
   /** Ends with the process. */
   shutdown: AbortSignal;
 }): FastifyInstance {
-  const server = fastify({ logger: false, bodyLimit: 64 * 1024, requestTimeout: 0, keepAliveTimeout: 30_000 });
+  const server = fastify({
+    logger: false,
+    bodyLimit: 64 * 1024,
+    requestTimeout: 0,
+    keepAliveTimeout: 30_000,
+    // Presigned tokens and names of blobs are longer than the router's own limit.
+    routerOptions: { maxParamLength: 4096 },
+  });
   server.decorateRequest('stop');
   server.decorateRequest('caller', undefined);
 
