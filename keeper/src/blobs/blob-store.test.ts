@@ -93,9 +93,7 @@ describe.each(['a directory', 'an S3 bucket'])('%s', (name) => {
   });
 
   test('lists what starts with a prefix, in order and page by page', async () => {
-    const names = ['a', 'a/b', 'a-b', 'b/1', 'b/2', 'b/3', 'c'].filter(
-      (key) => name !== 'a directory' || key !== 'a/b',
-    );
+    const names = ['a', 'a-b', 'b/1', 'b/2', 'b/3', 'c'];
     for (const key of names) await put(store(), `tenants/list/uploads/${key}`, key);
     const listed: string[] = [];
     let cursor: string | undefined;
