@@ -1,0 +1,113 @@
+import type { CdpLink } from './cdp-link.ts';
+
+export interface PageTarget {
+  targetId: string;
+  url: string;
+}
+
+interface TargetInfo extends PageTarget {
+  type: string;
+  browserContextId?: string;
+}
+
+/**
+ * The pages of Chromium's default context, each with a session of the supervisor.
+ * Pages that clients opened in contexts of their own are theirs: the supervisor lets go of them at once.
+ */
+export interface Pages {
+  /** Attached pages, oldest first, with the session of each. */
+  attached(): { targetId: string; sessionId: string; url: string }[];
+  /** Origins of http and https pages and frames seen so far. */
+  origins(): ReadonlySet<string>;
+  /** From now on new pages wait until `prepare` is done with them. */
+  holdNewPages(): Promise<void>;
+}
+
+const ONLY_PAGES = [{ type: 'page' }, { exclude: true }];
+const PAGES_AND_FRAMES = [{ type: 'page' }, { type: 'iframe' }, { exclude: true }];
+/** Enough for any session of a person or an agent; bounds memory against a page that hops. */
+const MAX_ORIGINS = 2000;
+
+export async function openPages(options: {
+  link: CdpLink;
+  /** Called with each new page of the default context before it runs, when pages are held. */
+  prepare: (sessionId: string, targetId: string) => Promise<void>;
+  failed: (words: string, error: unknown) => void;
+}): Promise<Pages> {
+  const { link } = options;
+  const { defaultBrowserContextId } = await link.send<{ defaultBrowserContextId?: string }>(
+    'Target.getBrowserContexts',
+  );
+  const targets = new Map<string, TargetInfo>();
+  const sessions = new Map<string, string>();
+  const origins = new Set<string>();
+  let ending = false;
+
+  const isOurs = ({ type, browserContextId }: TargetInfo): boolean =>
+    type === 'page' && (defaultBrowserContextId === undefined || browserContextId === defaultBrowserContextId);
+
+  function remember(info: TargetInfo): void {
+    targets.set(info.targetId, info);
+    if (/^https?:/.test(info.url) && origins.size < MAX_ORIGINS && URL.canParse(info.url)) {
+      origins.add(new URL(info.url).origin);
+    }
+  }
+
+  async function take(sessionId: string, info: TargetInfo, waiting: boolean): Promise<void> {
+    if (isOurs(info)) {
+      sessions.set(info.targetId, sessionId);
+      await options.prepare(sessionId, info.targetId);
+    }
+    if (waiting) await link.send('Runtime.runIfWaitingForDebugger', {}, sessionId);
+    if (!isOurs(info)) await link.send('Target.detachFromTarget', { sessionId });
+  }
+
+  /** A browser without a page is of no use to a client, and a window without a tab ends. */
+  function keepOnePage(): void {
+    if (ending || [...targets.values()].some(isOurs)) return;
+    link.send('Target.createTarget', { url: 'about:blank' }).catch((error: unknown) => {
+      options.failed('a page could not be opened in place of the last one', error);
+    });
+  }
+
+  link.on('Target.targetCreated', ({ targetInfo }: { targetInfo: TargetInfo }) => remember(targetInfo));
+  link.on('Target.targetInfoChanged', ({ targetInfo }: { targetInfo: TargetInfo }) => remember(targetInfo));
+  link.on('Target.targetDestroyed', ({ targetId }: { targetId: string }) => {
+    const info = targets.get(targetId);
+    targets.delete(targetId);
+    sessions.delete(targetId);
+    if (info && isOurs(info)) keepOnePage();
+  });
+  link.on(
+    'Target.attachedToTarget',
+    (event: { sessionId: string; targetInfo: TargetInfo; waitingForDebugger: boolean }) => {
+      take(event.sessionId, event.targetInfo, event.waitingForDebugger).catch((error: unknown) => {
+        // A page that closed meanwhile needs nothing.
+        if (targets.has(event.targetInfo.targetId)) options.failed('a page could not be prepared', error);
+      });
+    },
+  );
+  link.onClose(() => {
+    ending = true;
+  });
+
+  const autoAttach = (waitForDebuggerOnStart: boolean): Promise<unknown> =>
+    link.send('Target.setAutoAttach', {
+      autoAttach: true,
+      flatten: true,
+      waitForDebuggerOnStart,
+      filter: ONLY_PAGES,
+    });
+  await link.send('Target.setDiscoverTargets', { discover: true, filter: PAGES_AND_FRAMES });
+  await autoAttach(false);
+  keepOnePage();
+
+  return {
+    attached: () =>
+      [...sessions].map(([targetId, sessionId]) => ({ targetId, sessionId, url: targets.get(targetId)?.url ?? '' })),
+    origins: () => origins,
+    async holdNewPages() {
+      await autoAttach(true);
+    },
+  };
+}
