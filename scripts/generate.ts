@@ -2,7 +2,7 @@
  * `make generate`: writes crds/ and docs/reference/ from the declarations in api/, and what the chart carries of them.
  * With `--check` it writes nothing and exits with 1 when a file on disk differs.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { customResourceDefinition } from '@podwright/api/crd/custom-resource-definition';
 import { conditionsPage, errorsPage, kindsPage } from '@podwright/api/crd/reference-pages';
@@ -24,10 +24,11 @@ for (const kind of Object.keys(KINDS) as Kind[]) {
     );
   }
 }
-files.set(
-  'charts/podwright/files/seccomp/browser.json',
-  readFileSync(join(root, 'browser-image/seccomp/browser.json'), 'utf8'),
-);
+const carried = { 'browser-image/seccomp/browser.json': 'files/seccomp/browser.json' } as Record<string, string>;
+for (const name of readdirSync(join(root, 'dashboards'))) carried[`dashboards/${name}`] = `dashboards/${name}`;
+for (const [from, to] of Object.entries(carried)) {
+  files.set(`charts/podwright/${to}`, readFileSync(join(root, from), 'utf8'));
+}
 files.set('docs/reference/kinds.md', kindsPage());
 files.set('docs/reference/conditions.md', conditionsPage());
 files.set('docs/reference/errors.md', errorsPage());
