@@ -3,6 +3,7 @@
  * Prints a line per bundle; exits with 1 when one fails.
  */
 import { existsSync } from 'node:fs';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
@@ -56,3 +57,14 @@ await Promise.all(
     console.log(`dist/${name}.mjs  ${Math.round(bytes / 1024)} KiB`);
   }),
 );
+
+if (chosen.some(([name]) => name === 'gateway')) {
+  // The viewer's page goes to browsers as it is; beside the bundle it is one module of texts by name.
+  const folder = join(root, 'gateway/src/viewer/page');
+  const names = (await readdir(folder)).filter((name) => /\.(html|css|js|svg)$/.test(name));
+  const texts = await Promise.all(
+    names.toSorted().map(async (name) => [name, await readFile(join(folder, name), 'utf8')]),
+  );
+  await writeFile(join(root, 'dist/viewer-page.mjs'), `export default ${JSON.stringify(Object.fromEntries(texts))};\n`);
+  console.log(`dist/viewer-page.mjs  ${names.length} files`);
+}

@@ -30,7 +30,10 @@ export interface SessionCache {
   remember(session: BrowserSession): void;
   forget(session: BrowserSession): void;
   onChange(handler: (session: BrowserSession, removed: boolean) => void): () => void;
-  /** Waits until `decide` returns something for the object; `undefined` is passed while nobody knows it. */
+  /**
+   * Waits until `decide` returns something for the object, or throws. It is asked now and at every change;
+   * `undefined` is passed when the object is not known or was removed.
+   */
   waitFor<T>(
     uid: string,
     decide: (session: BrowserSession | undefined) => T | undefined,
@@ -94,8 +97,12 @@ export function createSessionCache(options: { reflector: SessionReflector; clien
       if (now !== undefined) return now;
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       const tell = (session: BrowserSession | undefined): void => {
-        const decided = decide(session);
-        if (decided !== undefined) resolve(decided);
+        try {
+          const decided = decide(session);
+          if (decided !== undefined) resolve(decided);
+        } catch (error) {
+          reject(error as Error);
+        }
       };
       const abort = (): void => reject(signal.reason);
       const listeners = waiting.get(uid) ?? new Set();
