@@ -44,7 +44,9 @@ export async function run(command: string, args: string[], options: RunOptions =
     child.on('close', done);
   });
   if (rest !== '') take(rest);
-  if (code !== 0) throw new CommandError(`${command} ${args.join(' ')}`, code, lines.join('\n'));
+  // What was shown as it came is not shown again.
+  const printed = options.onLine ? '' : lines.join('\n');
+  if (code !== 0) throw new CommandError([command, ...args].join(' '), code, printed);
   return output;
 }
 
