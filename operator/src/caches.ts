@@ -1,11 +1,13 @@
 import { API_GROUP, LABEL } from '@podwright/api/names';
 import { TERMINAL_PHASES, type BrowserSession } from '@podwright/api/kinds/session';
+import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import type { Client } from '@podwright/kube/client';
-import type { Pod } from '@podwright/kube/objects';
+import type { NetworkPolicy, Pod } from '@podwright/kube/objects';
 import type { Change } from '@podwright/kube/store';
 import { type Log, type ReflectorHealth, startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
+import { labelValue } from './pods/pod-names.ts';
 
 /** Every cache of the operator, and every index by its name. */
 export type Caches = ReturnType<typeof startCaches>;
@@ -25,6 +27,8 @@ export function stageOf(session: BrowserSession): 'waiting' | 'active' | 'over' 
 const isStarting = (session: BrowserSession): boolean =>
   stageOf(session) === 'active' && session.status?.readyAt === undefined && session.status?.stoppingAt === undefined;
 
+const poolLabelOf = (pod: Pod): string => `${pod.metadata.namespace}/${pod.metadata.labels?.[LABEL.pool]}`;
+
 export function startCaches(options: { client: Client; now: () => number; log: Log }) {
   const sessions = startReflector({
     ...options,
@@ -41,7 +45,15 @@ export function startCaches(options: { client: Client; now: () => number; log: L
       namespace: (session: BrowserSession) => [session.metadata.namespace ?? ''],
     },
   });
-  const pools = startReflector({ ...options, resource: RESOURCE.browserPools });
+  const pools = startReflector({
+    ...options,
+    resource: RESOURCE.browserPools,
+    indexes: {
+      /** As pods name it: `<namespace>/<pool label>`. */
+      label: (pool: BrowserPool) => [`${pool.metadata.namespace}/${labelValue(pool.metadata.name)}`],
+      namespace: (pool: BrowserPool) => [pool.metadata.namespace ?? ''],
+    },
+  });
   const profiles = startReflector({ ...options, resource: RESOURCE.browserProfiles });
   const tenants = startReflector({
     ...options,
@@ -55,7 +67,7 @@ export function startCaches(options: { client: Client; now: () => number; log: L
     indexes: {
       sessionUid: (pod: Pod) => [pod.metadata.labels?.[LABEL.sessionUid] ?? ''].filter((uid) => uid !== ''),
       /** `<namespace>/<pool label>` of every pod of a pool, claimed or not. */
-      pool: (pod: Pod) => [`${pod.metadata.namespace}/${pod.metadata.labels?.[LABEL.pool]}`],
+      pool: (pod: Pod) => [poolLabelOf(pod)],
       node: (pod: Pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]),
     },
   });
@@ -71,10 +83,12 @@ export function startCaches(options: { client: Client; now: () => number; log: L
     ...options,
     resource: RESOURCE.networkPolicies,
     labelSelector: `app.kubernetes.io/managed-by=${API_GROUP}`,
+    indexes: { namespace: (policy: NetworkPolicy) => [policy.metadata.namespace ?? ''] },
   });
   const all = { sessions, pools, profiles, tenants, pods, nodes, services, namespaces, policies };
   return {
     ...all,
+    poolLabelOf,
     async synced(signal: AbortSignal): Promise<void> {
       await Promise.all(Object.values(all).map((reflector) => reflector.synced(signal)));
     },

@@ -33,7 +33,7 @@ export function startSessionController(options: {
   client: Client;
   caches: Caches;
   templates: Templates;
-  admitter: () => Admitter;
+  admitter: Admitter;
   execute: Execute;
   effects: Pick<SessionEffects, 'writeStatus'>;
   reserved: ReadonlySet<string>;
@@ -96,7 +96,6 @@ export function startSessionController(options: {
         ...options,
         session,
         memory,
-        admitter: options.admitter(),
         secrets: secrets.check,
         now: now(),
       });

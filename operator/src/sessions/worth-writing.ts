@@ -1,3 +1,4 @@
+import { canonicalJson } from '../canonical-json.ts';
 import type { OperatorStatus } from './observation.ts';
 
 /**
@@ -16,14 +17,5 @@ function essence(status: OperatorStatus | undefined, quiet: boolean): string {
     ...(quiet && { message: undefined, observedGeneration: undefined }),
   }));
   const volatile = { message: undefined, nodeName: undefined, podIP: undefined, observedGeneration: undefined };
-  return canonical({ ...own, ...(quiet && volatile), conditions });
-}
-
-/** JSON with sorted keys: the order of fields that came from the server says nothing. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  return canonicalJson({ ...own, ...(quiet && volatile), conditions });
 }

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { INTERNAL_TOKEN_PATH } from '@podwright/api/names';
+import { createSigner } from '@podwright/api/tokens';
+import { createClient } from '@podwright/kube/client';
+import { connect } from '@podwright/kube/connection';
+import { createEventRecorder } from '@podwright/kube/event-recorder';
+import { type LeaseHold, acquireLease } from '@podwright/kube/lease';
+import { pino } from 'pino';
+import { Agent } from 'undici';
+import { startCaches } from './caches.ts';
+import { readConfig } from './config.ts';
+import { createKeeperClient } from './keeper-client.ts';
+import { createTemplates } from './pods/templates.ts';
+import { startHealthServer } from './process/health-server.ts';
+import { startLeading } from './process/lead.ts';
+import { createMetrics } from './process/metrics.ts';
+import { createPodSettings, readTokenKeys } from './process/pod-settings.ts';
+
+const VERSION = process.env['PODWRIGHT_VERSION'] ?? '0.1.0';
+const config = readConfig(process.env);
+const log = pino({ level: config.logLevel, base: { part: 'operator', pod: config.podName } });
+const now = Date.now;
+
+const stopping = new AbortController();
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => stopping.abort(new Error(signal)));
+}
+
+const tokenKeys = await readTokenKeys(config.tokenKeysFile);
+const signer = await createSigner({
+  issuer: 'operator',
+  installation: config.installation,
+  kid: (await readFile(join(config.tokenKeyDir, 'kid'), 'utf8')).trim(),
+  privatePem: await readFile(join(config.tokenKeyDir, 'private.pem'), 'utf8'),
+  now,
+});
+
+let lease: LeaseHold | undefined;
+const userAgent = `podwright-operator/${VERSION}`;
+const connection = await connect({ now });
+/** Reads, the lease itself and nothing else: this client writes without asking who leads. */
+const client = createClient({ connection, userAgent });
+const leaderClient = createClient({ connection, userAgent, beforeWrite: () => lease!.assertHeld() });
+// Pods come and go by the hundred: their connections are few, short-lived and never pipelined.
+const dispatcher = new Agent({ keepAliveTimeout: 2_000, connect: { timeout: 3_000 }, allowH2: false });
+
+const caches = startCaches({ client, now, log });
+const metrics = createMetrics({ caches, isLeader: () => lease?.held() ?? false, version: VERSION });
+const health = await startHealthServer({
+  port: config.httpPort,
+  registry: metrics.registry,
+  health: caches.health,
+  now,
+});
+
+async function lead(): Promise<void> {
+  await caches.synced(stopping.signal);
+  log.info({ kinds: caches.health().length }, 'caches are filled; waiting for the lease');
+  lease = await acquireLease(
+    {
+      client,
+      namespace: config.namespace,
+      name: `${config.prefix}-operator`,
+      identity: `${config.podName}_${crypto.randomUUID().slice(0, 8)}`,
+      log,
+      monotonic: () => performance.now(),
+      now,
+    },
+    stopping.signal,
+  );
+  lease.lost.addEventListener('abort', () => {
+    if (stopping.signal.aborted) return;
+    // Another replica may lead by now: nothing of this process may go on, not even what it has begun.
+    log.error({ reason: String(lease?.lost.reason) }, 'the lease is lost; this process ends');
+    process.exit(1);
+  });
+  const events = createEventRecorder({
+    client: leaderClient,
+    component: 'podwright.dev/operator',
+    instance: config.podName,
+    now,
+    log,
+  });
+  const leading = startLeading({
+    config,
+    client: leaderClient,
+    caches,
+    templates: createTemplates({
+      settings: createPodSettings({ config, tokenKeys, nodes: () => caches.nodes.store.list() }),
+    }),
+    signer,
+    keeper: createKeeperClient({
+      url: config.keeperUrl,
+      tokenFile: config.internalTokenFile ?? INTERNAL_TOKEN_PATH,
+      dispatcher,
+    }),
+    events,
+    metrics,
+    dispatcher,
+    now,
+    log,
+  });
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  if (stopping.signal.aborted) resolve();
+  stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+  await asked;
+  await leading.stop();
+  await events.flush();
+  await lease.release();
+}
+
+try {
+  await lead();
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    log.fatal({ err: error }, 'the operator ends');
+    process.exitCode = 1;
+  }
+}
+log.info('stopping');
+await caches.stop();
+await health.stop();
+await dispatcher.destroy();
+await connection.close();
