@@ -46,20 +46,20 @@ function unwrap(address: Address): Address | undefined {
     case 'ipv4Mapped':
       return six.toIPv4Address();
     case 'rfc6052':
-      return embedded(bytes, 12);
+      return isLocalNat64(bytes) ? undefined : embedded(bytes, 12);
     case '6to4':
       return embedded(bytes, 2);
     case 'rfc6145':
     case 'teredo':
       return undefined;
     default:
-      return isLocalNat64(bytes) || isIpv4Compatible(bytes) ? undefined : six;
+      return isIpv4Compatible(bytes) ? undefined : six;
   }
 }
 
 const embedded = (bytes: number[], at: number): ipaddr.IPv4 => new ipaddr.IPv4(bytes.slice(at, at + 4));
 
-/** 64:ff9b:1::/48, translators inside a network (RFC 8215). */
+/** 64:ff9b:1::/48, translators inside a network (RFC 8215); where in it the IPv4 address lies is theirs to say. */
 const isLocalNat64 = (bytes: number[]): boolean =>
   [0x00, 0x64, 0xff, 0x9b, 0x00, 0x01].every((byte, index) => bytes[index] === byte);
 

@@ -98,4 +98,4 @@ function relativePath(path: string): string {
   return steps.join('/');
 }
 
-const hasControl = (text: string): boolean => [...text].some((char) => char < ' ' || char === '\u007f');
+const hasControl = (text: string): boolean => text.split('').some((char) => char < ' ' || char === '\u007f');
