@@ -101,7 +101,7 @@ export function createSessionCache(options: { reflector: SessionReflector; clien
           const decided = decide(session);
           if (decided !== undefined) resolve(decided);
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       };
       const abort = (): void => reject(signal.reason);

@@ -41,12 +41,14 @@ export function rewriteTarget(target: unknown, base: string): unknown {
 
 /** Parts of Chromium's own interface, which confuse clients that take the first target. */
 const isOffered = (target: Record<string, unknown>): boolean =>
-  target['type'] !== 'browser_ui' && !/^(chrome|devtools):/.test(String(target['url'] ?? ''));
+  target['type'] !== 'browser_ui' && !/^(chrome|devtools):/.test(textOf(target['url']));
 
 function rewriteSocket(url: unknown, base: string): string | null {
-  const path = /\/devtools\/(browser|page)\/[A-Za-z0-9-]+/.exec(String(url ?? ''))?.[0];
+  const path = /\/devtools\/(browser|page)\/[A-Za-z0-9-]+/.exec(textOf(url))?.[0];
   return path === undefined ? null : base + path;
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

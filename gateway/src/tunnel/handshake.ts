@@ -8,10 +8,10 @@ export function acceptUpgrade(client: Duplex, answer: IncomingHttpHeaders, proto
   const headers: [string, string][] = [
     ['Upgrade', 'websocket'],
     ['Connection', 'Upgrade'],
-    ['Sec-WebSocket-Accept', String(answer['sec-websocket-accept'] ?? '')],
+    ['Sec-WebSocket-Accept', answer['sec-websocket-accept'] ?? ''],
   ];
   const extensions = answer['sec-websocket-extensions'];
-  if (extensions !== undefined) headers.push(['Sec-WebSocket-Extensions', String(extensions)]);
+  if (extensions !== undefined) headers.push(['Sec-WebSocket-Extensions', extensions]);
   if (protocol !== undefined) headers.push(['Sec-WebSocket-Protocol', protocol]);
   client.write(`HTTP/1.1 101 Switching Protocols\r\n${linesOf(headers)}\r\n\r\n`);
 }

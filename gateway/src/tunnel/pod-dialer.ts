@@ -27,7 +27,7 @@ export function dialPod(options: {
 }): Promise<Dialled> {
   const { pod, path, token, client, protocol } = options;
   const { promise, resolve, reject } = Promise.withResolvers<Dialled>();
-  const passed = PASSED.flatMap((name) => (client[name] === undefined ? [] : [[name, String(client[name])]]));
+  const passed = PASSED.flatMap((name) => (client[name] === undefined ? [] : [[name, client[name]]]));
   const dial = request(new URL(path, pod.doorUrl), {
     agent: false,
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(HANDSHAKE_MS)]),

@@ -78,7 +78,13 @@ export function createTunnelOpener(options: {
         whenLost: () => whyLost(target.uid),
         onBytes: (direction, bytes) => onBytes(kind, direction, bytes),
       });
-      tunnels.add({ sessionUid: target.uid, kind, linkHash, close: joined.close, ended: joined.ended });
+      tunnels.add({
+        sessionUid: target.uid,
+        kind,
+        linkHash,
+        close: (reason) => joined.close(reason),
+        ended: joined.ended,
+      });
     },
   };
 }
