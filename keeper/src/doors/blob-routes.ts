@@ -93,14 +93,15 @@ export function addBlobRoutes(parent: FastifyInstance, options: { blobs: BlobSto
         const access = presigner.verify(params.token, 'GET');
         const found = await blobs.get(access.key, stop);
         if (!found) throw new ApiError('not_found');
-        // The bytes may come from a hostile page: they are saved or shown as an image, never run as a document of ours.
+        // The bytes may come from a hostile page: they are saved or shown as a picture, never run as a document of ours.
+        const type = access.contentType ?? typeOfName(access.key);
         return reply
-          .type(access.contentType ?? 'application/octet-stream')
+          .type(type)
           .header('content-length', found.size)
           .header('x-content-type-options', 'nosniff')
           .header('content-security-policy', "default-src 'none'; sandbox")
           .header('cache-control', 'private, no-store')
-          .header('content-disposition', contentDisposition(access.key, access.contentType))
+          .header('content-disposition', contentDisposition(access.key, type))
           .send(found.body);
       },
     );
@@ -129,10 +130,22 @@ function refuseClimbing(partial: string): void {
   if (problem !== null) throw new ApiError('bad_request', `The prefix or cursor cannot be used: ${problem}.`);
 }
 
+const PICTURES: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+};
+
+const typeOfName = (key: string): string =>
+  PICTURES[key.slice(key.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
+
 const SHOWN_INLINE = /^image\/(png|jpeg|webp|gif)$|^video\/(mp4|webm)$/;
 
-function contentDisposition(key: string, contentType: string | undefined): string {
+function contentDisposition(key: string, contentType: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1);
-  const how = SHOWN_INLINE.test(contentType ?? '') ? 'inline' : 'attachment';
+  const how = SHOWN_INLINE.test(contentType) ? 'inline' : 'attachment';
   return `${how}; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`;
 }

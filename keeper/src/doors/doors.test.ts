@@ -143,6 +143,16 @@ describe('presigned URLs', () => {
     expect((await as(undefined, { method: 'GET', url })).statusCode).toBe(410);
   });
 
+  test('show a picture by its name when no type was signed', async () => {
+    await upload('/blobs/demo/uploads/a.PNG');
+    const { url } = (await sign({ method: 'GET', name: 'a.PNG' })).json<{ url: string }>();
+    const { headers } = await as(undefined, { method: 'GET', url });
+    expect([headers['content-type'], headers['content-disposition']]).toEqual([
+      'image/png',
+      "inline; filename*=UTF-8''a.PNG",
+    ]);
+  });
+
   test('take an upload of the size and type that were signed, and no other', async () => {
     const { url } = (await sign({ method: 'PUT', contentType: 'text/csv', size: 3 })).json<{ url: string }>();
     const put = (payload: string, type: string) =>
