@@ -212,7 +212,7 @@ describe('the demo', () => {
   test('opens its page, and only that, to the browsers of its tenant', () => {
     expect(find(demo, 'BrowserPool', 'default').spec).toMatchObject({
       warm: { min: 1 },
-      network: { allowInternal: [{ host: 'demo-site.podwright-demo.svc.cluster.local', ports: [8080] }] },
+      network: { allowInternal: [{ host: 'demo-site.podwright-demo.svc.cluster.local', ports: [80] }] },
     });
   });
 

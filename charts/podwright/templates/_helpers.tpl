@@ -181,7 +181,7 @@ topologySpreadConstraints:
 {{- end -}}
 {{- $aliases := .Values.models.aliases -}}
 {{- if not $entries -}}
-{{- $url := printf "http://demo-model.podwright-demo.svc.cluster.local:8080/v1" -}}
+{{- $url := printf "http://demo-model.podwright-demo.svc.cluster.local/v1" -}}
 {{- $price := dict "input" "0" "cachedInput" "0" "output" "0" -}}
 {{- $entries = list (dict "name" "demo" "provider" "openai-compatible" "model" "podwright-demo" "baseUrl" $url "demo" true "contextLimit" 128000 "price" $price) -}}
 {{- end -}}
