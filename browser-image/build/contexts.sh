@@ -16,7 +16,7 @@ context_browser() {
   local context=$1
   context_begin "$context"
   cp "$image_dir/Containerfile" "$context/Containerfile"
-  cp "$image_dir/build/absent.control" "$image_dir/build/dpkg-excludes" "$context/"
+  cp "$image_dir/build/absent.control" "$image_dir/build/dpkg-excludes" "$image_dir/build/fonts.conf" "$context/"
   cp -r "$image_dir/policy" "$context/policy"
   (cd "$image_dir/launcher" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false \
     go build -trimpath -ldflags '-s -w -buildid=' -o "$context/podwright-launcher" .)
