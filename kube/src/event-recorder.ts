@@ -1,6 +1,6 @@
 import { safeText } from '@podwright/api/safe-text';
 import type { Client } from './client.ts';
-import { isNotFound } from './kube-error.ts';
+import { errorFields, isNotFound } from './kube-error.ts';
 import type { KubeEvent, ObjectReference } from './objects.ts';
 import type { Log } from './reflector.ts';
 import { type KubeObject, RESOURCE, apiVersionOf } from './resource.ts';
@@ -60,7 +60,7 @@ export function createEventRecorder(options: {
       await client.create(RESOURCE.events, event);
       return name;
     } catch (error) {
-      log.warn({ err: error, reason: facts.reason }, 'an event was not recorded');
+      log.warn({ ...errorFields(error), reason: facts.reason }, 'an event was not recorded');
       return undefined;
     }
   }
@@ -71,7 +71,7 @@ export function createEventRecorder(options: {
     const body = { series: { count: repetitions, lastObservedTime: microTime(now()) } };
     await client
       .patch(RESOURCE.events, { namespace, name: known }, { type: 'merge', body })
-      .catch((error: unknown) => isNotFound(error) || log.warn({ err: error }, 'an event was not counted'));
+      .catch((error: unknown) => isNotFound(error) || log.warn(errorFields(error), 'an event was not counted'));
   }
 
   function track(promise: Promise<unknown>): void {

@@ -48,3 +48,7 @@ export function errorOfStatus(code: number, body: string, retryAfter?: number): 
     return new KubeError(code, 'Unknown', `HTTP ${code}: ${body.slice(0, 200)}`, extra);
   }
 }
+
+/** For logs: what is known needs one line, what is not keeps its stack. */
+export const errorFields = (error: unknown): { error: string; code: number } | { err: unknown } =>
+  error instanceof KubeError ? { error: error.message, code: error.code } : { err: error };

@@ -1,5 +1,5 @@
 import { type Client } from './client.ts';
-import { isAlreadyExists, isConflict } from './kube-error.ts';
+import { errorFields, isAlreadyExists, isConflict } from './kube-error.ts';
 import type { Lease } from './objects.ts';
 import type { Log } from './reflector.ts';
 import { RESOURCE } from './resource.ts';
@@ -35,7 +35,7 @@ export interface LeaseOptions {
   /** Must differ between processes: pod name and a random part. */
   identity: string;
   log: Log;
-  /** Without a renewal for this long others take over. Default 4 s. */
+  /** Without a renewal for this long others take over. Default 5 s. */
   durationMs?: number;
   /** Default 1 s. */
   renewMs?: number;
@@ -47,10 +47,12 @@ export interface LeaseOptions {
 /** Waits until this process holds the lease; rejects when `signal` aborts first. */
 export async function acquireLease(options: LeaseOptions, signal: AbortSignal): Promise<LeaseHold> {
   const { client, log, monotonic } = options;
-  const durationMs = options.durationMs ?? 4_000;
+  const durationMs = options.durationMs ?? 5_000;
   const renewMs = options.renewMs ?? 1_000;
   const target = { namespace: options.namespace, name: options.name };
-  const call = { timeoutMs: Math.max(500, renewMs) };
+  // Two slow answers in a row must not cost the lease.
+  const call = { timeoutMs: Math.max(500, 1.5 * renewMs) };
+  const againMs = renewMs / 10;
 
   const body = (transitions: number, acquireTime: string, resourceVersion?: string): Lease =>
     ({
@@ -88,7 +90,8 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
       if ('metadata' in result) [lease, renewedAt] = [result, startedAt];
       else if (seen?.version !== result.version) seen = { version: result.version, at: startedAt };
     } catch (error) {
-      if (!isConflict(error) && !isAlreadyExists(error)) log.warn({ err: error, lease: options.name }, 'lease');
+      if (!isConflict(error) && !isAlreadyExists(error))
+        log.warn({ ...errorFields(error), lease: options.name }, 'lease');
     }
     if (!lease) await sleep(renewMs / 2, signal);
   }
@@ -100,8 +103,10 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
   const held = (): boolean => !lost.signal.aborted && monotonic() - renewedAt < durationMs - renewMs;
 
   async function renew(): Promise<void> {
+    let pauseMs = renewMs;
     while (!lost.signal.aborted) {
-      await sleep(renewMs, released.signal);
+      await sleep(pauseMs, released.signal);
+      pauseMs = renewMs;
       const startedAt = monotonic();
       try {
         const { acquireTime, leaseTransitions } = current.spec ?? {};
@@ -109,7 +114,8 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
         current = await client.update(RESOURCE.leases, next, call);
         renewedAt = startedAt;
       } catch (error) {
-        log.warn({ err: error, lease: options.name }, 'lease was not renewed');
+        pauseMs = againMs;
+        log.warn({ ...errorFields(error), lease: options.name }, 'lease was not renewed');
         // Someone else wrote it, or our own answer got lost on its way: look who holds it.
         if (isConflict(error)) {
           const found = await client.find(RESOURCE.leases, target, call).catch(() => undefined);
@@ -139,7 +145,7 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
       if (!wasHeld) return;
       const free = { ...current, spec: { ...current.spec, holderIdentity: '', leaseDurationSeconds: 1 } };
       await client.update(RESOURCE.leases, free, call).catch((error: unknown) => {
-        log.warn({ err: error, lease: options.name }, 'lease was not released; it runs out by itself');
+        log.warn({ ...errorFields(error), lease: options.name }, 'lease was not released; it runs out by itself');
       });
     },
   };

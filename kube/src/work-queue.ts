@@ -1,4 +1,5 @@
 import { createBackoff, type Backoff } from './backoff.ts';
+import { errorFields } from './kube-error.ts';
 import type { Log } from './reflector.ts';
 
 /** Work on one key. It may ask to be called again at an instant (milliseconds since the epoch). */
@@ -61,7 +62,10 @@ export function startWorkQueue(options: {
       let backoff = backoffs.get(key);
       if (!backoff) backoffs.set(key, (backoff = createBackoff({ firstMs: 50, maxMs: 30_000 })));
       const waitMs = backoff.next();
-      log.warn({ err: error, queue: options.name, key, retryInMs: waitMs }, 'work failed and is tried again');
+      log.warn(
+        { ...errorFields(error), queue: options.name, key, retryInMs: waitMs },
+        'work failed and is tried again',
+      );
       queue.addAt(key, now() + waitMs);
       options.onDone?.((now() - startedAt) / 1000, 'failed');
     }

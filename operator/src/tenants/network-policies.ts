@@ -26,7 +26,9 @@ const CLOSED_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-const CLOSED_V6 = ['::/127', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', 'fc00::/7', 'fe80::/10', 'ff00::/8'];
+/** Of IPv6 only global unicast is open (2000::/3), without the ranges that carry an IPv4 address inside (Teredo, 6to4). */
+const CLOSED_V6 = ['2001::/32', '2002::/16'];
+const isGlobalV6 = (cidr: string): boolean => /^[23][0-9a-f]{3}:/i.test(cidr);
 
 /** Parts of the installation that may knock at a browser pod's door. */
 const KNOCKERS = ['gateway', 'agent', 'operator', 'keeper'];
@@ -100,7 +102,7 @@ export function networkPolicies(options: {
           {
             to: [
               { ipBlock: { cidr: '0.0.0.0/0', except: closed(CLOSED_V4, isV4) } },
-              { ipBlock: { cidr: '::/0', except: closed(CLOSED_V6, (cidr) => !isV4(cidr)) } },
+              { ipBlock: { cidr: '2000::/3', except: closed(CLOSED_V6, isGlobalV6) } },
             ],
           },
         ],
