@@ -3,13 +3,19 @@
 # the nodes that do not hold that very image under that very name yet.
 
 cluster_load() {
-  local archive
+  local archive lacking
   (($#)) || usage
   [[ -e $cluster_dir/complete ]] || { echo "There is no cluster $CLUSTER. Bring it up first: kind/cluster.sh up $CLUSTER" >&2; return 1; }
+  declare -gA held=() # node → lines of `sha256:ID NAME`
+  local node
+  for node in $(cluster_running); do
+    held[$node]=$("$PODWRIGHT_ENGINE" exec "$node" crictl images --output json |
+      jq -r '.images[] | .id as $id | .repoTags[] | "\($id) \(.)"')
+  done
+
   parts_begin "images" $#
   for archive in "$@"; do
     [[ -r $archive ]] || { echo "no such image archive: $archive" >&2; return 1; }
-    local lacking
     lacking=$(nodes_lacking "$archive")
     if [[ -z $lacking ]]; then
       skip
@@ -22,15 +28,13 @@ cluster_load() {
 # The nodes, separated by commas, in which one of the archive's names is missing or means
 # another image.
 nodes_lacking() {
-  local archive=$1 node held id names name lacking=()
+  local archive=$1 node id names name lacking=()
   read -r id names < <(tar -xOf "$archive" manifest.json | jq -r \
     '.[0] | [(.Config | capture("(?<id>[0-9a-f]{64})").id), .RepoTags[]] | join(" ")')
-  for node in $(cluster_running); do
-    held=$("$PODWRIGHT_ENGINE" exec "$node" crictl images --output json |
-      jq -r '.images[] | .id as $id | .repoTags[] | "\($id) \(.)"')
+  for node in "${!held[@]}"; do
     for name in $names; do
       # containerd completes short names as Docker does, so only the end has to match.
-      grep -qE "^sha256:$id (.*/)?${name//./\\.}$" <<<"$held" || { lacking+=("$node"); break; }
+      grep -qE "^sha256:$id (.*/)?${name//./\\.}$" <<<"${held[$node]}" || { lacking+=("$node"); break; }
     done
   done
   (IFS=,; echo "${lacking[*]}")

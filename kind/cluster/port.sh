@@ -2,6 +2,12 @@
 # The host port of a cluster's gateway: 8420 or the next that nobody listens on and no other
 # cluster has recorded. Kept for the life of the cluster.
 
+# The mapping is the engine's, as that of the API server is, through which kubectl has just
+# found the cluster ready: if one works, so does the other.
+record_url() {
+  echo "http://127.0.0.1:$(cat "$cluster_dir/port")" >"$cluster_dir/url"
+}
+
 claim_port() { choose_port >"$cluster_dir/port"; }
 
 choose_port() {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # A few lines for people; fails unless the cluster is whole.
-. "$kind_dir/cluster/up.sh"
+. "$kind_dir/cluster/ready.sh"
 
 cluster_status() {
   local nodes running

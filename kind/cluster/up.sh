@@ -4,6 +4,7 @@
 . "$kind_dir/cluster/configuration.sh"
 . "$kind_dir/cluster/port.sh"
 . "$kind_dir/cluster/host-state.sh"
+. "$kind_dir/cluster/ready.sh"
 . "$kind_dir/cluster/down.sh"
 
 cluster_up() {
@@ -63,7 +64,11 @@ kind_create() {
 
 # The containers of a cluster that was complete: started if need be, then waited for.
 revive_cluster() {
-  if [[ "$(cluster_running)" == "$(cluster_nodes)" ]] && nodes_ready 2>/dev/null; then return; fi
+  local stopped
+  stopped=$(comm -23 <(cluster_nodes) <(cluster_running))
+  if [[ -z $stopped ]] && nodes_ready 2>/dev/null; then return; fi
+  started_nodes=$stopped
+  started_at=$(date --utc +%FT%TZ)
   parts_begin "cluster $CLUSTER" 2
   part "start the nodes" start_nodes
   part "wait until ready" wait_until_ready 180
@@ -72,36 +77,5 @@ revive_cluster() {
 
 start_nodes() {
   local node
-  for node in $(cluster_nodes); do "$PODWRIGHT_ENGINE" start "$node" 9>&-; done
-}
-
-wait_until_ready() {
-  local deadline=$((SECONDS + $1))
-  until nodes_ready && system_ready; do
-    if ((SECONDS > deadline)); then
-      kubectl get nodes,pods --all-namespaces --output wide || true
-      return 1
-    fi
-    sleep 1
-  done
-}
-
-# Every container of the cluster is a Ready node.
-nodes_ready() {
-  local ready
-  ready=$(kubectl get nodes --request-timeout 5s \
-    --output 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' | grep -c '^True$')
-  [[ $ready == "$(cluster_nodes | wc -l)" ]]
-}
-
-# Cluster DNS, kube-proxy and the pod network are up on every node.
-system_ready() {
-  kubectl --namespace kube-system rollout status deployment/coredns --timeout 1s &&
-    kubectl get daemonsets --namespace kube-system --output json |
-    jq --exit-status '[.items[].status | .numberReady == .desiredNumberScheduled] | all'
-}
-
-# Usually the host port that the engine maps; where that does not answer, the node's address.
-record_url() {
-  echo "http://127.0.0.1:$(cat "$cluster_dir/port")" >"$cluster_dir/url"
+  for node in $started_nodes; do "$PODWRIGHT_ENGINE" start "$node" 9>&-; done
 }
