@@ -27,7 +27,7 @@ const V3_NOT_OFFERED = ['/workspaces', '/boxes', '/x402', '/mcp'];
 /** Other versions of its API. */
 const VERSIONS_NOT_OFFERED = ['/api/v2', '/v2', '/api/v4', '/v4', '/api/v1', '/v1'];
 
-export async function registerV3(app: FastifyInstance, parts: ApiParts): Promise<void> {
+export async function registerApi(app: FastifyInstance, parts: ApiParts): Promise<void> {
   for (const prefix of PREFIXES) {
     const collector = createOpenApiCollector();
     await app.register(

@@ -20,7 +20,7 @@ export interface TunnelRegistry {
   closeSession(sessionUid: string, reason: CloseReason): void;
   closeLink(linkHash: string, reason: CloseReason): void;
   closeAll(reason: CloseReason): Promise<void>;
-  count(kind: TunnelKind): number;
+  count: (kind: TunnelKind) => number;
   ofSession(sessionUid: string): number;
 }
 
