@@ -81,6 +81,8 @@ export async function openPages(options: {
   link.on(
     'Target.attachedToTarget',
     (event: { sessionId: string; targetInfo: TargetInfo; waitingForDebugger: boolean }) => {
+      // Hidden targets, which other parts of the supervisor attach to themselves, are announced here too.
+      if (event.targetInfo.type !== 'page') return;
       take(event.sessionId, event.targetInfo, event.waitingForDebugger).catch((error: unknown) => {
         // A page that closed meanwhile needs nothing.
         if (targets.has(event.targetInfo.targetId)) options.failed('a page could not be prepared', error);

@@ -18,8 +18,9 @@ export function sandboxFacts(facts: LauncherFacts, chromiumAdequate: boolean | n
   return facts.sandbox === null ? null : { ...facts.sandbox, chromiumAdequate };
 }
 
-const ASK_ATTEMPTS = 10;
-const ASK_PAUSE_MS = 100;
+/** The page fills itself by script; on a busy node that takes seconds. */
+const ASK_ATTEMPTS = 150;
+const ASK_PAUSE_MS = 30;
 
 /**
  * What Chromium says of its own sandbox, read from chrome://sandbox in a hidden target;
@@ -36,12 +37,7 @@ export async function askChromiumForSandbox(
   try {
     const { sessionId } = await link.send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true });
     for (let attempt = 0; attempt < ASK_ATTEMPTS; attempt += 1) {
-      const { result } = await link.send<{ result: { value?: unknown } }>(
-        'Runtime.evaluate',
-        { expression: '[location.href, document.documentElement.innerText]', returnByValue: true },
-        sessionId,
-      );
-      const [href, text] = (Array.isArray(result.value) ? result.value : []) as [string?, string?];
+      const [href, text] = await readPage(link, sessionId);
       if (/\bnot adequately sandboxed\b/i.test(text ?? '')) return false;
       if (/\badequately sandboxed\b/i.test(text ?? '')) return true;
       if (href?.startsWith('chrome-error:')) return null;
@@ -51,4 +47,15 @@ export async function askChromiumForSandbox(
   } finally {
     await link.send('Target.closeTarget', { targetId }).catch(() => undefined);
   }
+}
+
+/** Address and text of a page; nothing while it is being replaced by the next document. */
+async function readPage(link: CdpLink, sessionId: string): Promise<[string?, string?]> {
+  const expression = '[location.href, document.documentElement.innerText]';
+  return link
+    .send<{ result: { value?: unknown } }>('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
+    .then(
+      ({ result }) => (Array.isArray(result.value) ? (result.value as [string, string]) : []),
+      () => [],
+    );
 }

@@ -47,8 +47,8 @@ export function createDoor(options: {
     if (request.method === 'GET' && probe(url.pathname, response)) return;
     const route = findRoute(request.method ?? '', url.pathname, options.ending());
     if (route === undefined) throw new ApiError('not_found');
-    const claims = await gate.pass(request.headers.authorization, route === 'ending' ? [] : route.scopes);
-    if (route === 'ending') throw new ApiError('session_ended');
+    const claims = await gate.pass(request.headers.authorization, route.scopes);
+    if (route.closed) throw new ApiError('session_ended');
     await options.handlers[route.name]({ request, response, url, claims, rest: route.rest });
   }
 

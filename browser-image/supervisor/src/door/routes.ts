@@ -5,6 +5,8 @@ export interface RouteMatch {
   name: RouteName;
   scopes: readonly Scope[];
   rest: string;
+  /** The pod ends, and this route is not one that collection needs. */
+  closed: boolean;
 }
 
 interface Route {
@@ -37,8 +39,8 @@ const ROUTES = [
 ] as const satisfies readonly Route[];
 export type RouteName = (typeof ROUTES)[number]['name'];
 
-/** The route of a request; `undefined` when there is none, `ending` when it is closed because the pod ends. Pure. */
-export function findRoute(method: string, path: string, ending: boolean): RouteMatch | 'ending' | undefined {
+/** The route of a request; undefined when there is none. Pure. */
+export function findRoute(method: string, path: string, ending: boolean): RouteMatch | undefined {
   // Clients of CDP ask for discovery with and without a slash at the end.
   const plain = path.startsWith('/cdp/') ? path.replace(/\/$/, '') : path;
   const routes: readonly (Route & { name: RouteName })[] = ROUTES;
@@ -48,8 +50,8 @@ export function findRoute(method: string, path: string, ending: boolean): RouteM
       (candidate.prefix ? plain.startsWith(candidate.path) && plain !== candidate.path : plain === candidate.path),
   );
   if (!route) return undefined;
-  if (ending && !route.whileEnding) return 'ending';
-  return { name: route.name, scopes: route.scopes, rest: plain.slice(route.path.length) };
+  const { name, scopes } = route;
+  return { name, scopes, rest: plain.slice(route.path.length), closed: ending && !route.whileEnding };
 }
 
 /** What a WebSocket path leads to; undefined for no door. Pure. */
