@@ -85,6 +85,20 @@ func (d *display) dial() (*x11.Conn, error) {
 	return x11.Dial(filepath.Join(xSocketDir, "X"+strings.TrimPrefix(d.name, ":")), d.cookie)
 }
 
+// addSymbols lets people type more than the server's own keyboard has.
+func (d *display) addSymbols() error {
+	conn, err := d.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	left, err := conn.AddSymbols()
+	if err == nil && left > 0 {
+		slog.Warn("keyboard is full", "symbols left out", left)
+	}
+	return err
+}
+
 // manageWindows takes over the windows that come, and goes on until the display ends.
 func (d *display) manageWindows() error {
 	conn, err := d.dial()

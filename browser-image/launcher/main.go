@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -30,7 +31,7 @@ func main() {
 	if err != nil {
 		exit(exitDisplay, ending{Exit: "display", Code: exitDisplay, Error: err.Error()})
 	}
-	if err := display.manageWindows(); err != nil {
+	if err := errors.Join(display.addSymbols(), display.manageWindows()); err != nil {
 		exit(exitDisplay, ending{Exit: "display", Code: exitDisplay, Error: err.Error()})
 	}
 	chromium, err := startChromium(processes, display, config)

@@ -17,8 +17,10 @@ type Conn struct {
 	conn net.Conn
 	in   *bufio.Reader
 	// root is the root window of the only screen.
-	root   uint32
-	events [][]byte
+	root uint32
+	// firstKey and lastKey are the bounds of the keyboard's key codes.
+	firstKey, lastKey byte
+	events            [][]byte
 	// sequence is the number of the last request sent, as the server counts them.
 	sequence uint16
 }
@@ -77,6 +79,7 @@ func (c *Conn) setUp(cookie []byte) error {
 		return errors.New("short answer")
 	}
 	c.root = le.Uint32(body[screen:])
+	c.firstKey, c.lastKey = body[26], body[27]
 	return nil
 }
 

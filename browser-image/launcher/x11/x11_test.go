@@ -29,3 +29,36 @@ func TestRequestsArePaddedToWholeWords(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestKeysThatMayBeGivenSymbols(t *testing.T) {
+	symbols := func(values ...uint32) []byte {
+		var out []byte
+		for _, v := range values {
+			out = le.AppendUint32(out, v)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		symbols []byte
+		want    bool
+	}{
+		"a key without any symbol":          {symbols(0, 0), true},
+		"a multimedia key":                  {symbols(0x1008ff11, 0), true},
+		"a letter":                          {symbols('a', 'A'), false},
+		"a multimedia key that has another": {symbols(0x1008ff11, 'a'), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := unused(c.symbols); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestKeysymsOfRunes(t *testing.T) {
+	for r, want := range map[rune]uint32{'a': 0x61, 'ä': 0xe4, '€': 0x20ac, 'Ω': 0x010003a9} {
+		if got := keysym(r); got != want {
+			t.Errorf("%c: got %#x, want %#x", r, got, want)
+		}
+	}
+}
