@@ -135,12 +135,15 @@ export function createExecute(options: {
         return GO;
       case 'claimWarm':
         // Whether it was had or not, the next round sees it: a claimed pod, or no candidate.
-        if (pool) await pods.claimWarm(session, pool);
+        if (pool && (await pods.claimWarm(session, pool))) memory.assignedAt = now();
         return GO;
       case 'createPod': {
         const refused = pool ? await pods.createCold(session, pool) : undefined;
         if (refused) memory.createRefused = { ...refused, at: now() };
-        else delete memory.createRefused;
+        else {
+          delete memory.createRefused;
+          memory.assignedAt = now();
+        }
         return GO;
       }
       case 'deletePod':

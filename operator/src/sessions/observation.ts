@@ -12,6 +12,8 @@ export type OperatorStatus = Omit<BrowserSessionStatus, 'run' | 'cost' | 'lastAc
 
 /** What this process has done for a session and has not written into status yet. Lost with the process; every step may be repeated. */
 export interface Memory {
+  /** When a pod was claimed or created: paid time counts from there. */
+  assignedAt?: number;
   /** UID of the pod whose /readyz answered, ahead of the kubelet's probe. */
   doorReady?: string;
   bound?: { podUid: string; answer: BindResponse; at: number };

@@ -22,18 +22,16 @@ export function start(draft: Draft, observation: Observation): void {
   // From a create whose answer was lost while a warm pod was claimed: one session, one pod.
   for (const other of others) draft.effects.push({ do: 'deletePod', pod: other, graceSeconds: 0 });
   if (session.status?.readyAt === undefined) {
-    const deadline = startDeadline(observation);
-    if (deadline !== undefined) lookAgain(draft, deadline);
     setCondition(draft, now, 'Ready', 'False', 'NotReady', 'it is starting');
   }
-  if (!claimProfile(draft, observation)) return;
-  if (!pod) {
-    assign(draft, observation);
-    return;
+  if (claimProfile(draft, observation)) {
+    if (pod) assigned(draft, observation, pod);
+    else assign(draft, observation);
+    if (pod && session.status?.readyAt !== undefined) live(draft, observation, pod);
+    else if (pod) bringUp(draft, observation, pod);
   }
-  assigned(draft, observation, pod);
-  if (session.status?.readyAt !== undefined) live(draft, observation, pod);
-  else bringUp(draft, observation, pod);
+  const deadline = startDeadline(observation);
+  if (draft.status.readyAt === undefined && deadline !== undefined) lookAgain(draft, deadline);
 }
 
 /** A profile that is to be written back has one holder. False: somebody else has it. */
@@ -68,7 +66,7 @@ function assign(draft: Draft, { now, warmPods, memory }: Observation): void {
   draft.effects.push({ do: warmPods > 0 ? 'claimWarm' : 'createPod' });
 }
 
-function assigned(draft: Draft, { session, pool, tenant, now }: Observation, pod: Pod): void {
+function assigned(draft: Draft, { session, pool, tenant, memory, now }: Observation, pod: Pod): void {
   const { status } = draft;
   const cold = pod.metadata.name === coldPodName(session.metadata.uid);
   status.podName = pod.metadata.name;
@@ -76,7 +74,7 @@ function assigned(draft: Draft, { session, pool, tenant, now }: Observation, pod
   if (pod.status?.podIP !== undefined) status.podIP = pod.status.podIP;
   if (pod.spec.nodeName !== undefined) status.nodeName = pod.spec.nodeName;
   status.start = cold ? 'cold' : 'warm';
-  status.startedAt ??= instant(now);
+  status.startedAt ??= instant(memory.assignedAt ?? now);
   if (pool) status.expiresAt ??= instant(Date.parse(status.startedAt) + maxDurationMs(session, pool, tenant));
   const words = cold ? `pod ${pod.metadata.name} was created` : `warm pod ${pod.metadata.name} was claimed`;
   setCondition(draft, now, 'PodAssigned', 'True', cold ? 'CreatedCold' : 'ClaimedWarm', words);

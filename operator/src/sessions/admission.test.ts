@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { type PoolLoad, type TenantLoad, type Waiting, admit } from './admission.ts';
+
+const one = (uid: string, over: Partial<Waiting> = {}): Waiting => ({
+  uid,
+  tenant: 'a',
+  pool: 'ns/p',
+  priority: 0,
+  createdAt: 1,
+  isNew: false,
+  whenFull: 'Queue',
+  ...over,
+});
+const load = (over: Partial<TenantLoad> = {}): TenantLoad => ({
+  weight: 1,
+  limit: 10,
+  queueLimit: 10,
+  paused: false,
+  active: 0,
+  ...over,
+});
+const run = (
+  waiting: Waiting[],
+  tenants: Record<string, TenantLoad>,
+  startSlots = 100,
+  pools: Record<string, PoolLoad> = {},
+): Record<string, string> => {
+  const verdicts = admit({
+    waiting,
+    tenants: new Map(Object.entries(tenants)),
+    pools: new Map(Object.entries(pools)),
+    startSlots,
+  });
+  return Object.fromEntries(
+    [...verdicts].map(([uid, verdict]) => [
+      uid,
+      verdict.state === 'waiting'
+        ? `${verdict.reason} ${verdict.position}`
+        : verdict.state === 'refused'
+          ? verdict.reason
+          : verdict.state,
+    ]),
+  );
+};
+
+describe('admission', () => {
+  test('with room everybody starts', () => {
+    expect(run([one('1'), one('2')], { a: load() })).toEqual({ 1: 'admitted', 2: 'admitted' });
+  });
+
+  test('the limit of a tenant holds the younger ones, in order', () => {
+    expect(
+      run([one('3', { createdAt: 3 }), one('2', { createdAt: 2 }), one('1')], { a: load({ limit: 3, active: 2 }) }),
+    ).toEqual({ 1: 'admitted', 2: 'TenantFull 1', 3: 'TenantFull 2' });
+  });
+
+  test('priority goes before age, within a tenant', () => {
+    expect(run([one('old'), one('urgent', { createdAt: 9, priority: 5 })], { a: load({ limit: 1 }) })).toEqual({
+      urgent: 'admitted',
+      old: 'TenantFull 1',
+    });
+  });
+
+  test('free slots go to the tenant that has least for its weight', () => {
+    const waiting = [
+      ...['a1', 'a2', 'a3', 'a4'].map((uid) => one(uid, { tenant: 'a' })),
+      ...['b1', 'b2', 'b3', 'b4'].map((uid) => one(uid, { tenant: 'b' })),
+    ];
+    const verdicts = run(waiting, { a: load({ weight: 1 }), b: load({ weight: 3 }) }, 4);
+    const admitted = (tenant: string): number =>
+      Object.entries(verdicts).filter(([uid, verdict]) => uid.startsWith(tenant) && verdict === 'admitted').length;
+    expect([admitted('a'), admitted('b')]).toEqual([1, 3]);
+    expect(verdicts['a2']).toBe('Waiting 1');
+  });
+
+  test('a tenant that has much waits behind one that has nothing', () => {
+    expect(
+      run(
+        [one('rich', { tenant: 'a' }), one('poor', { tenant: 'b', createdAt: 99 })],
+        { a: load({ active: 5 }), b: load() },
+        1,
+      ),
+    ).toEqual({ poor: 'admitted', rich: 'Waiting 1' });
+  });
+
+  test('a full pool holds its own sessions and nobody behind them', () => {
+    expect(
+      run([one('1'), one('2', { pool: 'ns/other', createdAt: 2 })], { a: load() }, 100, {
+        'ns/p': { limit: 1, active: 1 },
+      }),
+    ).toEqual({ 2: 'admitted', 1: 'PoolFull 1' });
+  });
+
+  test('a paused tenant admits nothing', () => {
+    expect(run([one('1')], { a: load({ paused: true }) })).toEqual({ 1: 'TenantPaused 1' });
+  });
+
+  test('who would rather be refused than wait is refused, once', () => {
+    const full = { a: load({ limit: 1, active: 1 }) };
+    expect(run([one('1', { isNew: true, whenFull: 'Reject' })], full)).toEqual({ 1: 'Refused' });
+    expect(run([one('1', { isNew: false, whenFull: 'Reject' })], full)).toEqual({ 1: 'TenantFull 1' });
+  });
+
+  test('the queue has an end, and who stands in it keeps its place', () => {
+    expect(
+      run([one('1'), one('2', { isNew: true, priority: 9 }), one('3', { isNew: true, createdAt: 3 })], {
+        a: load({ limit: 0, queueLimit: 2 }),
+      }),
+    ).toEqual({ 2: 'TenantFull 1', 1: 'TenantFull 2', 3: 'QueueFull' });
+  });
+});
