@@ -23,9 +23,9 @@ export function shop(options: {
   const { task, page } = options;
   const start = /https?:\/\/[^\s"'<>]+/.exec(task)?.[0].replace(/[.,;)]+$/, '') ?? '';
   const open: Move = { next: 'Open the shop that the task names.', action: { tool: 'open', url: start } };
+  const opened = options.actions.filter((action) => action['tool'] === 'open').length;
   if (!page || originOf(page.url) !== originOf(start)) {
-    const tried = options.actions.filter((action) => action['tool'] === 'open').length;
-    return tried < 3 ? open : giveUp('The shop cannot be opened.');
+    return opened < 3 ? open : giveUp('The shop cannot be opened.');
   }
   const named = (name: string): boolean => name.length > 3 && task.toLowerCase().includes(name.toLowerCase());
 
@@ -55,7 +55,8 @@ export function shop(options: {
   }
   const next = page.controls.find((control) => control.role === 'link' && /next page/i.test(control.name));
   if (next) return { next: 'Look at the next page.', action: { tool: 'click', ref: next.ref } };
-  return giveUp('The shop has no product that the task names.');
+  // The browser may have stood on some other page of the shop.
+  return opened === 0 ? open : giveUp('The shop has no product that the task names.');
 }
 
 interface Product {

@@ -4,7 +4,7 @@ import type { AskModel } from '../models/call-model.ts';
 import { ModelCallError } from '../models/classify-error.ts';
 import type { Usage } from '../models/price.ts';
 import { BrowserLostError } from '../page/browser.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Answer, Tool } from '../tools/tool.ts';
 import { type AnswerCheck, MOST_INVALID_ANSWERS, createAnswerCheck } from './answer.ts';
 import { type BrowserLink, SessionGoneError } from './browser-link.ts';
 import { findGoal } from './goal.ts';
@@ -15,6 +15,7 @@ import type { RunControl } from './run-control.ts';
 import { type RunEnd, answered, failedWith } from './run-end.ts';
 import { createRunMessages } from './run-messages.ts';
 import type { RunStore } from './run-store.ts';
+import type { StepRecord } from './step-record.ts';
 import { firstStop } from './stop.ts';
 import { type Position, type StepPart, takeStep } from './take-step.ts';
 import { BudgetError, createThinker } from './think.ts';
@@ -56,6 +57,8 @@ export async function runTask(options: RunTaskOptions): Promise<RunEnd | 'handed
   }
   const resumed = resumeFrom(await store.journal());
   const { steps } = resumed;
+  const settled = submitAgain(steps.at(-1), answers);
+  if (settled) return answered(settled);
   const position: Position = { tab: resumed.tab, snapshot: resumed.snapshot };
   const link = options.openLink({ podUid: resumed.podUid, position: () => position });
   const ledger = createLedger({ record, price: options.entry.price, store, onTokens: options.onTokens });
@@ -132,6 +135,19 @@ export async function runTask(options: RunTaskOptions): Promise<RunEnd | 'handed
     await control.resumed();
     await store.commit({ state: 'running' });
   }
+}
+
+/** The answer of a run whose worker was lost after it was given and before the end was written. */
+function submitAgain(last: StepRecord | undefined, answers: AnswerCheck): Answer | null {
+  const at = last?.actions.findIndex((action) => action.tool === 'done') ?? -1;
+  if (last?.outcomes[at]?.status !== 'ok') return null;
+  const { success, summary, output } = last.actions[at]?.parameters ?? {};
+  answers.submit({
+    success: success === true,
+    summary: typeof summary === 'string' ? summary : '',
+    output: output ?? null,
+  });
+  return answers.accepted();
 }
 
 /** What an error means for the run; bugs are thrown again. */
