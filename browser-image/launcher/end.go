@@ -24,7 +24,7 @@ const (
 	chromiumGrace = 5 * time.Second
 	// stopGrace is how long after SIGTERM the supervisor may work in the browser (save its profile) before it must
 	// have called /stop. The pod's own grace period is longer and ends it anyway.
-	stopGrace = 55 * time.Second
+	stopGrace = 75 * time.Second
 )
 
 type ending struct {

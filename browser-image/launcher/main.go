@@ -73,10 +73,29 @@ func main() {
 // shares, hence the mask.
 func prepare() error {
 	syscall.Umask(0o007)
-	for _, dir := range []string{homeDir, filepath.Join(sessionDir, "downloads"), filepath.Join(sessionDir, "uploads")} {
-		if err := os.MkdirAll(dir, 0o770); err != nil {
+	if err := os.MkdirAll(homeDir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"downloads", "uploads"} {
+		if err := shareDir(filepath.Join(sessionDir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// shareDir makes a directory that both containers can write. The supervisor makes it too; where it came first with a
+// mask that shuts the group out, the still empty directory is made again.
+func shareDir(path string) error {
+	const writable = 2
+	if err := os.MkdirAll(path, 0o770); err != nil {
+		return err
+	}
+	if syscall.Access(path, writable) == nil {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return os.Mkdir(path, 0o770)
 }
