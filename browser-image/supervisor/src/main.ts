@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -112,7 +112,8 @@ const status = createStatus({
 
 const folder = (name: 'downloads' | 'uploads') => {
   const root = join(config.filesDir, name);
-  mkdirSync(root, { recursive: true, mode: 0o2775 });
+  // Chromium runs as another user of the same group; the mode given to mkdir is cut by the umask.
+  if (mkdirSync(root, { recursive: true }) !== undefined) chmodSync(root, 0o2770);
   return createConfinedFolder({ root, maxFileBytes: MAX_FILE_BYTES });
 };
 const door = createDoor({

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ApiError } from '@podwright/api/errors';
 import type { FileListing } from '@podwright/api/pod-door';
 
 /**
  * Files in a folder that a hostile browser process writes too. A symbolic link there would be followed in the supervisor's
- * own file system, so every opened file is proved to be a regular one inside the folder by asking the kernel where it is.
+ * own file system, so every path is walked from an open folder to the next, none of them a link.
  */
 export interface ConfinedFolder {
   list(): Promise<FileListing>;
@@ -37,23 +37,22 @@ export function createConfinedFolder(options: { root: string; maxFileBytes: numb
     }
   }
 
-  /** The path of an open file as the kernel knows it, proved to be inside. */
-  async function prove(handle: FileHandle): Promise<void> {
-    const [real, folder] = await Promise.all([readlink(`/proc/self/fd/${handle.fd}`), realpath(root)]);
-    if (!real.startsWith(`${folder}/`) || !(await handle.stat()).isFile()) throw new ApiError('not_found');
-  }
-
-  async function openProved(path: string, flags: number): Promise<FileHandle> {
-    const handle = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o640).catch((error) => {
-      throw new ApiError('not_found', undefined, { cause: error });
-    });
-    try {
-      await prove(handle);
-      return handle;
-    } catch (error) {
-      await handle.close();
-      throw error;
+  /** The folder that holds the last step of a path, reached step by step without following a link. */
+  async function openParent(steps: readonly string[], make: boolean): Promise<FileHandle> {
+    let folder = await open(root, constants.O_RDONLY | constants.O_DIRECTORY);
+    for (const step of steps.slice(0, -1)) {
+      const inside = under(folder, step);
+      try {
+        if (make) await mkdir(inside, { mode: 0o2770 }).catch(unlessThere);
+        const next = await open(inside, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+        await folder.close();
+        folder = next;
+      } catch (error) {
+        await folder.close();
+        throw new ApiError('not_found', undefined, { cause: error });
+      }
     }
+    return folder;
   }
 
   return {
@@ -63,39 +62,67 @@ export function createConfinedFolder(options: { root: string; maxFileBytes: numb
       return { files };
     },
     async open(path) {
-      const handle = await openProved(join(root, relativePath(path)), constants.O_RDONLY);
-      return { handle, size: (await handle.stat()).size };
+      const steps = stepsOf(path);
+      const parent = await openParent(steps, false);
+      try {
+        // Without O_NONBLOCK a named pipe would wait for its writer.
+        const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+        const handle = await open(under(parent, steps.at(-1)!), flags);
+        const facts = await handle.stat();
+        if (facts.isFile()) return { handle, size: facts.size };
+        await handle.close();
+        throw new ApiError('not_found');
+      } catch (error) {
+        throw error instanceof ApiError ? error : new ApiError('not_found', undefined, { cause: error });
+      } finally {
+        await parent.close();
+      }
     },
     async write(path, content) {
-      const target = join(root, relativePath(path));
-      await mkdir(dirname(target), { recursive: true });
-      const unfinished = `${target}.part-${crypto.randomUUID()}`;
-      const handle = await openProved(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+      const steps = stepsOf(path);
+      const parent = await openParent(steps, true);
+      const unfinished = under(parent, `.part-${crypto.randomUUID()}`);
       try {
-        let size = 0;
-        for await (const chunk of content) {
-          size += (chunk as Buffer).length;
-          if (size > options.maxFileBytes) throw new ApiError('too_large');
-          await handle.write(chunk as Buffer);
+        const handle = await open(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
+        try {
+          await copy(content, handle, options.maxFileBytes);
+        } finally {
+          await handle.close();
         }
-        await rename(unfinished, target);
+        await rename(unfinished, under(parent, steps.at(-1)!));
       } catch (error) {
         await rm(unfinished, { force: true });
         throw error;
       } finally {
-        await handle.close();
+        await parent.close();
       }
     },
   };
 }
 
-/** A path as clients write it, without ways up, empty steps and control characters. Throws ApiError. */
-function relativePath(path: string): string {
+async function copy(content: Readable, handle: FileHandle, maxBytes: number): Promise<void> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw new ApiError('too_large');
+    await handle.write(chunk as Buffer);
+  }
+}
+
+/** A name in an open folder, whatever became of the folder's own path meanwhile. */
+const under = (folder: FileHandle, name: string): string => `/proc/self/fd/${folder.fd}/${name}`;
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+/** The steps of a path as clients write it, without ways up, empty steps and control characters. Throws ApiError. */
+function stepsOf(path: string): string[] {
   const steps = path.split('/');
   if (path.length > 1024 || steps.some((step) => step === '' || step === '.' || step === '..' || hasControl(step))) {
     throw new ApiError('bad_request', 'The path is not one of a file in this folder.');
   }
-  return steps.join('/');
+  return steps;
 }
 
 const hasControl = (text: string): boolean => text.split('').some((char) => char < ' ' || char === '\u007f');
