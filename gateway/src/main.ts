@@ -145,12 +145,34 @@ const work = createLeaderWork({
   cache,
   settlerFor: (hold) =>
     createSettler({
-      ...{ client, cache, redis, conversations, attempts, waitingLine, queue, tasks, ledger, links, stopper },
-      ...{ findPool, findTenant: tenantOf, assertHeld: () => hold.assertHeld(), log, now },
+      client,
+      cache,
+      redis,
+      conversations,
+      attempts,
+      waitingLine,
+      queue,
+      tasks,
+      ledger,
+      links,
+      stopper,
+      findPool,
+      findTenant: tenantOf,
+      assertHeld: () => hold.assertHeld(),
+      log,
+      now,
     }),
   evictorFor: (hold) =>
     createEvictor({
-      ...{ client, cache, pods, conversations, stopper, findPool, assertHeld: () => hold.assertHeld(), log, now },
+      client,
+      cache,
+      pods,
+      conversations,
+      stopper,
+      findPool,
+      assertHeld: () => hold.assertHeld(),
+      log,
+      now,
       onEvicted: () => metrics.evicted('Idle'),
     }),
   atWork: async () => {
@@ -251,7 +273,11 @@ registerHealth(app, health);
 await registerApi(app, {
   auth,
   sessions: {
-    ...{ conversations, reader, rate, keeper, repeats: createRepeatGuard({ redis }) },
+    conversations,
+    reader,
+    rate,
+    keeper,
+    repeats: createRepeatGuard({ redis }),
     starter: createConversationStarter(conversationParts),
     followUp: createFollowUp({ ...conversationParts, reader }),
     stopper: createConversationStopper({ conversations, attempts, reader, stopper, links, waitingLine, now }),
@@ -264,7 +290,13 @@ await registerApi(app, {
 });
 registerCdp(app, { links, cache, pods, publicUrl, trustProxy: config.trustProxy });
 registerViewer(app, {
-  ...{ door: viewers, assets, cache, conversations, pods, findTenant: tenantOf, publicUrl },
+  door: viewers,
+  assets,
+  cache,
+  conversations,
+  pods,
+  findTenant: tenantOf,
+  publicUrl,
   frameAncestors: config.frameAncestors,
 });
 await app.register(async (scope) => registerFiles(scope, { keeper }));

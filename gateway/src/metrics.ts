@@ -27,11 +27,11 @@ export function createMetrics(sources: {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
     registers: [registry],
   });
-  new Gauge({
+  const tunnels = new Gauge({
     name: 'podwright_tunnels',
     help: 'Tunnels that stand on this replica.',
     labelNames: ['kind'],
-    registers: [registry],
+    registers: [],
     collect() {
       for (const kind of TUNNEL_KINDS) this.set({ kind }, sources.tunnels(kind));
     },
@@ -53,29 +53,32 @@ export function createMetrics(sources: {
     help: 'Requests with a key that opens nothing.',
     registers: [registry],
   });
-  new Gauge({
+  const watches = new Gauge({
     name: 'podwright_watch_healthy',
     help: '1 while the watch of a kind is up.',
     labelNames: ['kind'],
-    registers: [registry],
+    registers: [],
     collect() {
       for (const { kind, healthy } of sources.watches()) this.set({ kind }, healthy ? 1 : 0);
     },
   });
-  new Counter({
+  const costs = new Counter({
     name: 'podwright_cost_usd_total',
     help: 'Cost since the ledger began.',
     labelNames: ['tenant', 'component'],
-    registers: [registry],
+    registers: [],
     async collect() {
       // The ledger is the truth; the series only shows it, so it stays monotone across restarts.
-      const costs = await sources.costs().catch(() => null);
+      const known = await sources.costs().catch(() => null);
       this.reset();
-      for (const [tenant, totals] of costs ?? []) {
+      for (const [tenant, totals] of known ?? []) {
         for (const component of COST_COMPONENTS) this.inc({ tenant, component }, totals[component] / 1_000_000);
       }
     },
   });
+  registry.registerMetric(tunnels);
+  registry.registerMetric(watches);
+  registry.registerMetric(costs);
   return {
     registry,
     answered: ({ method, route, status, seconds: took }) =>

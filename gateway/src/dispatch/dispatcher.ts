@@ -84,7 +84,7 @@ export function startDispatcher(options: {
       } catch (error) {
         log.warn({ err: isRedisDown(error) ? undefined : error, redisDown: isRedisDown(error) }, 'dispatch failed');
       }
-    } while (again && !stopped);
+    } while (again);
     running = undefined;
   };
   const kick = (): void => {
@@ -97,6 +97,7 @@ export function startDispatcher(options: {
     kick,
     async stop() {
       stopped = true;
+      again = false;
       clearInterval(timer);
       await running;
     },
