@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # images_cache is set by build.sh
 # From a build context to an archive in the cache, and the list of archives that are current.
 
 declare -A image_names=([browser]=podwright-browser [services]=podwright [redis]=podwright-redis)

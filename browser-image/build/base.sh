@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # image_dir and images_cache are set by build.sh
 # The Debian that every image starts from, under one name in the engine's store: $base_image.
 base_image=localhost/podwright-base:current
 
@@ -28,7 +28,8 @@ base_make() {
 
 # What debian:bookworm-slim is too: apt and what it needs, no documentation, no translations.
 base_from_packages() {
-  local tar="$images_cache/base-$(base_stamp).tar"
+  local tar
+  tar="$images_cache/base-$(base_stamp).tar"
   local mirror=${PODWRIGHT_DEBIAN_MIRROR:-http://deb.debian.org/debian}
   local security=${PODWRIGHT_DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
   ensure_packages mmdebstrap

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # image_dir and root_dir are set by build.sh
 # The build contexts: a folder for each image with exactly the files that its Containerfile copies.
 # Files keep one date, so that a layer changes only when what it holds does.
 
@@ -17,7 +17,8 @@ context_browser() {
   context_begin "$context"
   cp "$image_dir/Containerfile" "$context/Containerfile"
   cp "$image_dir/build/absent.control" "$image_dir/build/dpkg-excludes" "$image_dir/build/fonts.conf" "$context/"
-  cp -r "$image_dir/policy" "$context/policy"
+  mkdir "$context/policy"
+  cp "$image_dir/policy/podwright.json" "$context/policy/"
   (cd "$image_dir/launcher" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false \
     go build -trimpath -ldflags '-s -w -buildid=' -o "$context/podwright-launcher" .)
   context_end "$context"
