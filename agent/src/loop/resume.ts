@@ -60,8 +60,7 @@ export function resumeFrom(entries: readonly JournalEntry[]): Resumed {
         if (open && entry.action !== undefined) open.outcomes[entry.action] = entry.data as Outcome;
         break;
       case 'step':
-        open = null;
-        resumed.steps.push(entry.data as StepRecord);
+        close();
         break;
     }
   }

@@ -1,7 +1,7 @@
 import type { Attempts, JournalEntry, RunKey, RunPatch } from '@podwright/runs/attempts';
 import type { NewMessage } from '@podwright/runs/encoding';
 import type { Note } from './resume.ts';
-import type { Outcome, StepRecord } from './step-record.ts';
+import type { Outcome } from './step-record.ts';
 
 /**
  * Everything one attempt writes about its run. Each write is fenced: it throws SupersededError once another worker has
@@ -12,7 +12,7 @@ export interface RunStore {
   note(step: number, note: Note): Promise<void>;
   intent(step: number, action: number, data: { tool: string }): Promise<void>;
   outcome(step: number, action: number, outcome: Outcome): Promise<void>;
-  finishStep(record: StepRecord): Promise<void>;
+  finishStep(step: number): Promise<void>;
   commit(patch: RunPatch, messages?: NewMessage[]): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createRunStore(options: {
     note: (step, note) => append({ kind: 'note', step, data: note }),
     intent: (step, action, data) => append({ kind: 'intent', step, action, data }),
     outcome: (step, action, outcome) => append({ kind: 'outcome', step, action, data: outcome }),
-    finishStep: (record) => append({ kind: 'step', step: record.step, data: record }),
+    finishStep: (step) => append({ kind: 'step', step, data: null }),
     commit: (patch, messages) => guarded(attempts.commit(key, attempt, patch, messages)),
   };
 }

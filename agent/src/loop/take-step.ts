@@ -90,7 +90,7 @@ export async function takeStep(
     }),
   );
   const record: StepRecord = { ...reply, step, ...seen, outcomes };
-  await store.finishStep(record);
+  await store.finishStep(step);
   await store.commit({ steps: step });
   return { record, lost };
 }

@@ -1,0 +1,18 @@
+// A task through the unmodified SDK of Browser Use Cloud:
+//   npm install browser-use-sdk zod && node examples/sdk.mjs
+// PODWRIGHT_URL and PODWRIGHT_API_KEY come from `make env`.
+import { BrowserUse } from 'browser-use-sdk/v3';
+import { z } from 'zod';
+
+const client = new BrowserUse({
+  apiKey: process.env.PODWRIGHT_API_KEY,
+  baseUrl: `${process.env.PODWRIGHT_URL}/api/v3`,
+});
+const task =
+  process.argv[2] ??
+  'Open http://demo-site.podwright-demo.svc.cluster.local/ and find the Brass Lamp. Report its price and whether it is in stock.';
+
+const { output, liveUrl, totalCostUsd } = await client.run(task, {
+  schema: z.object({ price: z.string(), inStock: z.boolean() }),
+});
+console.log({ output, liveUrl, totalCostUsd });
