@@ -68,8 +68,8 @@ export function startPoolController(options: {
 
   async function writeStatus(pool: BrowserPool, status: NonNullable<BrowserPool['status']>): Promise<void> {
     if (canonicalJson(pool.status) === canonicalJson(status)) return;
-    const { namespace, name, uid } = pool.metadata;
-    const metadata = { namespace: namespace ?? '', name, uid };
+    const { namespace, name } = pool.metadata;
+    const metadata = { namespace: namespace ?? '', name };
     const body = { apiVersion: GROUP_VERSION, kind: 'BrowserPool', metadata, status };
     const how = { fieldManager: FIELD_MANAGER.operator, subresource: 'status' };
     try {

@@ -55,22 +55,20 @@ export function createSessionEffects(options: {
 
   return {
     async writeStatus(session, status) {
-      const { namespace, name, uid } = session.metadata;
+      const { namespace, name, resourceVersion, finalizers } = session.metadata;
+      // An object with our finalizer cannot be replaced by another of its name behind our back. One without can, and the
+      // server does not compare UIDs on the status subresource: there the version is the guard.
+      const guard = finalizers?.includes(FINALIZER) ? {} : { resourceVersion };
+      const metadata = { namespace: namespace ?? '', name, ...guard };
       try {
         const written = await client.apply(
           RESOURCE.browserSessions,
-          {
-            apiVersion: GROUP_VERSION,
-            kind: 'BrowserSession',
-            metadata: { namespace: namespace ?? '', name, uid },
-            status,
-          },
+          { apiVersion: GROUP_VERSION, kind: 'BrowserSession', metadata, status },
           { fieldManager: FIELD_MANAGER.operator, subresource: 'status' },
         );
         caches.sessions.remember(written);
       } catch (error) {
-        // Deleted meanwhile, perhaps made again under the same name: this status has no object any more.
-        if (!isNotFound(error) && !(isConflict(error) && /uid/i.test(error.message))) throw error;
+        if (!isNotFound(error)) throw error;
       }
     },
     addFinalizer: (session) =>

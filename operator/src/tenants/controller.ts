@@ -74,12 +74,12 @@ export function startTenantController(options: {
     status: NonNullable<BrowserTenant['status']>,
   ): Promise<{ at?: number }> {
     if (canonicalJson(tenant.status) === canonicalJson(status)) return {};
-    const { name, uid } = tenant.metadata;
+    const { name } = tenant.metadata;
     const due = (countsWrittenAt.get(name) ?? 0) + COUNTS_EVERY_MS;
     const onlyCounts = canonicalJson(tenant.status?.conditions) === canonicalJson(status.conditions);
     if (onlyCounts && now() < due) return { at: due };
     countsWrittenAt.set(name, now());
-    const body = { apiVersion: GROUP_VERSION, kind: 'BrowserTenant', metadata: { name, uid }, status };
+    const body = { apiVersion: GROUP_VERSION, kind: 'BrowserTenant', metadata: { name }, status };
     const how = { fieldManager: FIELD_MANAGER.operator, subresource: 'status' };
     try {
       caches.tenants.remember(await client.apply(RESOURCE.browserTenants, body, how));
