@@ -46,8 +46,13 @@ const tenant = await createTenant('bench-memory', {
 });
 try {
   const names = Array.from({ length: count }, (_, index) => `idle-${index}`);
-  for (const name of names) await tenant.session(name);
-  await Promise.all(names.map((name) => tenant.phase(name, ['Ready', 'Idle'], 300_000)));
+  // One after the other: six browsers that start at once are a load, not a measurement.
+  for (const name of names) {
+    await tenant.session(name);
+    await tenant.phase(name, ['Ready', 'Idle'], 300_000);
+    process.stderr.write(`\r${name} `);
+  }
+  process.stderr.write('\r');
   await sleep(settleMs);
 
   const pods = await listObjects<Pod>('pods', tenant.namespace, LABEL.sessionUid);
