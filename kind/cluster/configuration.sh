@@ -27,22 +27,11 @@ kubeadmConfigPatches:
     # A node's range has 254 addresses; browsers are many and small machines are few.
     maxPods: 200
     serializeImagePulls: false
-YAML
-  if ! may_lower_oom_score; then
-    cat <<'YAML'
 containerdConfigPatches:
   - |
-    # Without CAP_SYS_RESOURCE every sandbox that asks for a lower score fails to start.
+    # Root without CAP_SYS_RESOURCE cannot lower a score, and every sandbox would fail to
+    # start. Where it can, containerd has the lowest one itself and this changes nothing.
     [plugins."io.containerd.grpc.v1.cri"]
       restrict_oom_score_adj = true
 YAML
-  fi
-}
-
-# Whether this machine's root has CAP_SYS_RESOURCE (number 24) to give.
-may_lower_oom_score() {
-  local bounding
-  [[ $PODWRIGHT_ENGINE == podman ]] || return 0 # a Docker engine has its own rights
-  bounding=$(sed -n 's/^CapBnd:\t//p' /proc/self/status)
-  (((16#$bounding >> 24) & 1))
 }

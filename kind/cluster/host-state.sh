@@ -37,6 +37,10 @@ prepare_host() {
 
 # After a cluster is gone: if it was the last, puts the machine back.
 release_host() {
+  if [[ ${PODWRIGHT_ENGINE:-} == docker ]]; then
+    # Refused while a container is in it.
+    docker network rm "$KIND_EXPERIMENTAL_DOCKER_NETWORK" 2>/dev/null || true
+  fi
   manages_host || return 0
   [[ -e $host_before ]] || return 0
   [[ -z $(podman ps --all --quiet) ]] || return 0

@@ -10,18 +10,25 @@ node_image_cache="$PODWRIGHT_CACHE/node-image"
 go_parts=(kubernetes containerd runc etcd coredns crictl kube-router cni-plugins local-path)
 
 # shellcheck disable=SC1090
-for step in base-system go-programs pause-program image-archive network-tools preloaded-images node-rootfs; do
+for step in base-system go-programs pause-program image-archive network-tools preloaded-images node-rootfs assemble; do
   . "$node_image_dir/$step.sh"
 done
 
-built_image_key() { fingerprint "$node_image_dir" "=$(debian_suite)"; }
+# Of what is in this folder, but for the two files that only say when to build.
+built_image_key() {
+  local input inputs=()
+  for input in "$node_image_dir"/*; do
+    case ${input##*/} in build.sh | public-image.sh) ;; *) inputs+=("$input") ;; esac
+  done
+  fingerprint "${inputs[@]}" "=$(debian_suite)"
+}
+
 built_image_name() { echo "localhost/podwright-node:$(built_image_key)"; }
 
 build_node_image() {
-  local archive name group
+  local archive group
+  "$PODWRIGHT_ENGINE" image inspect "$(built_image_name)" >/dev/null 2>&1 && return
   archive="$node_image_cache/$(built_image_key).tar"
-  name=$(built_image_name)
-  "$PODWRIGHT_ENGINE" image inspect "$name" >/dev/null 2>&1 && return
 
   if [[ -s $archive ]]; then
     parts_begin "node image" 1
@@ -33,28 +40,18 @@ build_node_image() {
       if [[ -d $(programs "$group") ]]; then skip; else part "$group" build_programs "$group"; fi
     done
     if [[ -x $(pause_program) ]]; then skip; else part "pause" build_pause_program; fi
-    part "put together" assemble "$archive"
+    part "put together" assemble "$archive" "$(built_image_name)"
   fi
-  part "hand to $PODWRIGHT_ENGINE" import_image "$archive" "$name"
+  part "hand to $PODWRIGHT_ENGINE" "$PODWRIGHT_ENGINE" load --input "$archive"
+  forget_older_images "$archive"
 }
 
-assemble() {
-  local archive=$1 work
-  work=$(mktemp -d "$node_image_cache/work.XXXX")
-  # shellcheck disable=SC2064 # the name is gone when the trap runs
-  trap "rm -rf ${work@Q}" EXIT
-  make_rootfs "$work/rootfs"
-  make_network_tools "$work/rootfs" "$work/tools"
-  make_preloaded_images "$work/tools" "$work/images"
-  preload_images "$work/rootfs" "$work/images"
-  tar -C "$work/rootfs" --numeric-owner -cf "$archive.new" .
-  mv "$archive.new" "$archive"
-}
-
-import_image() {
-  "$PODWRIGHT_ENGINE" import \
-    --change 'ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]' \
-    --change 'ENV container=docker' \
-    --change 'STOPSIGNAL SIGRTMIN+3' \
-    "$1" "$2"
+# An image is large and quickly put together again from its parts. Those that a cluster
+# still runs on stay: the engine refuses to remove them.
+forget_older_images() {
+  find "$node_image_cache" -maxdepth 1 -name '*.tar' ! -path "$1" -delete
+  find "$node_image_cache" -maxdepth 1 \( -name 'work.*' -o -name '*.new*' \) -mmin +60 -exec rm -rf {} +
+  "$PODWRIGHT_ENGINE" images --format '{{.Repository}}:{{.Tag}}' |
+    grep '^localhost/podwright-node:' | grep -vxF "$(built_image_name)" |
+    xargs --no-run-if-empty -n1 "$PODWRIGHT_ENGINE" rmi >/dev/null 2>&1 || true
 }

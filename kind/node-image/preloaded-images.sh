@@ -10,17 +10,17 @@ make_preloaded_images() {
   wanted=$("$(programs kubernetes)/kubeadm" config images list --kubernetes-version "$(pinned kubernetes k8s.io/kubernetes)")
   for name in $wanted; do
     case $name in
-    */kube-proxy:*) program_image "$images" "$name" "$(programs kubernetes)/kube-proxy" '' "$images/tools.layer" ;;
-    */kube-*) program_image "$images" "$name" "$(programs kubernetes)/$(image_program "$name")" '' ;;
-    */coredns:*) program_image "$images" "$name" "$(programs coredns)/coredns" /usr/local/bin/coredns ;;
-    */etcd:*) program_image "$images" "$name" "$(programs etcd)/etcd" '' ;;
+    */kube-proxy:*) program_image "$images" "$name" "$(programs kubernetes)/kube-proxy" '{}' "$images/tools.layer" ;;
+    */kube-*) program_image "$images" "$name" "$(programs kubernetes)/$(image_program "$name")" '{}' ;;
+    */coredns:*) program_image "$images" "$name" "$(programs coredns)/coredns" '{"Entrypoint": ["coredns"]}' ;;
+    */etcd:*) program_image "$images" "$name" "$(programs etcd)/etcd" '{}' ;;
     */pause:*) ;; # kind's containerd configuration says which pause it wants
     *) echo "kubeadm wants an image that is not made here: $name" >&2; return 1 ;;
     esac
   done
-  program_image "$images" "$(sandbox_image)" "$(pause_program)" /usr/local/bin/pause
-  program_image "$images" "$(network_image)" "$(programs kube-router)/kube-router" '' "$images/tools.layer"
-  program_image "$images" "$(storage_image)" "$(programs local-path)/local-path-provisioner" '' "$images/tools.layer"
+  program_image "$images" "$(sandbox_image)" "$(pause_program)" '{"Entrypoint": ["pause"]}'
+  program_image "$images" "$(network_image)" "$(programs kube-router)/kube-router" '{}' "$images/tools.layer"
+  program_image "$images" "$(storage_image)" "$(programs local-path)/local-path-provisioner" '{}' "$images/tools.layer"
 }
 
 network_image() { echo "localhost/podwright-kube-router:$(pinned kube-router github.com/cloudnativelabs/kube-router/v2)"; }
@@ -28,16 +28,16 @@ storage_image() { echo "localhost/podwright-local-path:$(pinned local-path githu
 sandbox_image() { sed -n 's/^ *sandbox_image = "\(.*\)"$/\1/p' "$(kind_node_files)/etc/containerd/config.toml"; }
 image_program() { local base=${1##*/}; echo "${base%%:*}"; }
 
-# program_image IMAGES_FOLDER NAME PROGRAM ENTRYPOINT [LOWER_LAYER]
+# program_image IMAGES_FOLDER NAME PROGRAM CONFIG [LOWER_LAYER]
 program_image() {
-  local images=$1 name=$2 program=$3 entrypoint=$4 lower=${5:-}
+  local images=$1 name=$2 program=$3 config=$4 lower=${5:-}
   local file root
   file="$images/$(image_program "$name")"
   root="$file.root"
   mkdir -p "$root/usr/local/bin"
   cp "$program" "$root/usr/local/bin/"
   image_layer "$root" "$file.layer"
-  image_archive "$file.tar" "$name" "$entrypoint" ${lower:+"$lower"} "$file.layer"
+  image_archive "$file.tar" "$name" "$config" ${lower:+"$lower"} "$file.layer"
   rm -rf "$root" "$file.layer"
 }
 
