@@ -65,13 +65,17 @@ export function createEventRecorder(options: {
     }
   }
 
-  async function count(namespace: string, name: Promise<string | undefined>, repetitions: number): Promise<void> {
-    const known = await name;
-    if (known === undefined) return;
+  /** Rewrites the series. Counts of one event go out one after the other, so that the last one stays. */
+  async function count(namespace: string, name: string | undefined, repetitions: number): Promise<string | undefined> {
+    if (name === undefined) return undefined;
     const body = { series: { count: repetitions, lastObservedTime: microTime(now()) } };
-    await client
-      .patch(RESOURCE.events, { namespace, name: known }, { type: 'merge', body })
-      .catch((error: unknown) => isNotFound(error) || log.warn(errorFields(error), 'an event was not counted'));
+    try {
+      await client.patch(RESOURCE.events, { namespace, name }, { type: 'merge', body });
+      return name;
+    } catch (error) {
+      if (!isNotFound(error)) log.warn(errorFields(error), 'an event was not counted');
+      return undefined;
+    }
   }
 
   function track(promise: Promise<unknown>): void {
@@ -85,7 +89,11 @@ export function createEventRecorder(options: {
       const known = remembered.get(key);
       if (known && now() - known.firstAt < SERIES_WINDOW_MS) {
         known.count += 1;
-        if (worthWriting(known.count)) track(count(about.metadata.namespace ?? 'default', known.name, known.count));
+        const { count: repetitions } = known;
+        if (!worthWriting(repetitions)) return;
+        const namespace = about.metadata.namespace ?? 'default';
+        known.name = known.name.then((sent) => count(namespace, sent, repetitions));
+        track(known.name);
         return;
       }
       const name = send(about, facts);
