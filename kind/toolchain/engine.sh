@@ -40,6 +40,9 @@ engine_install() {
       return 1
     fi
   fi
+  # Podman's record of containers insists on the paths it was made with. There is none to
+  # lose: no cluster is up when this runs. Images are recorded elsewhere.
+  rm -f "$PODWRIGHT_CACHE/podman/storage/libpod/bolt_state.db"
   rm -rf "$PODWRIGHT_CACHE/engine"
   mv "$PODWRIGHT_CACHE/engine.new" "$PODWRIGHT_CACHE/engine"
   engine_stamp >"$PODWRIGHT_CACHE/stamps/engine"
