@@ -50,6 +50,6 @@ down) . "$kind_dir/cluster/host-state.sh" && . "$kind_dir/cluster/down.sh" && cl
 status) . "$kind_dir/cluster/status.sh" && cluster_status ;;
 load) . "$kind_dir/cluster/load.sh" && cluster_load "$@" ;;
 kubeconfig) echo "$KUBECONFIG" ;;
-url) cat "$cluster_dir/url" ;;
+url) cluster_must_exist && cat "$cluster_dir/url" ;;
 *) usage ;;
 esac

@@ -4,7 +4,7 @@
 #
 #   parts_begin "node image" 12      the job and how many parts it has
 #   part "etcd" build_etcd etcd      runs `build_etcd etcd` as the next part
-#   skip "etcd"                      counts a part that was done before
+#   skip                             counts a part that was done before
 #
 # In a terminal the running part's line shows its elapsed time; elsewhere (CI, a pipe)
 # it says every half minute that it is still at it.
@@ -27,7 +27,7 @@ part() {
   parts_done=$((parts_done + 1))
   log="$parts_log_dir/${parts_job// /-}.${name// /-}.log"
   parts_title="$parts_job: part $parts_done/$parts_total, $name"
-  parts_ticker "$parts_title" "$started" &
+  parts_ticker "$parts_title" "$started" 9>&- &
   ticker=$!
   # Not `|| status=$?`: bash switches `set -e` off for everything called from a condition.
   set +e
@@ -51,10 +51,10 @@ parts_ticker() {
   trap 'kill "$nap" 2>/dev/null; exit 0' TERM
   if [[ -t 2 ]]; then every=1 start='\r\033[K' end=''; fi
   printf "$start%s …$end" "$title" >&2
-  # Ends with the script it reports on, also if that was killed.
-  while kill -0 $$ 2>/dev/null; do
+  while true; do
     sleep "$every" & nap=$!
     wait "$nap"
+    kill -0 $$ 2>/dev/null || exit 0 # the script it reports on was killed
     printf "$start%s … %s$end" "$title" "$(elapsed $((SECONDS - started)))" >&2
   done
 }

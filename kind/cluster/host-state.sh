@@ -2,9 +2,9 @@
 # What Podman as root changes on the machine for our clusters, and how it is put back.
 #
 # Containers, bridges and routes go with the clusters. Podman leaves the rest: its firewall
-# chains, IPv4 forwarding, the mount on /run/netns, cgroup and other folders. So the state before the
-# first cluster is written down, and after the last one whatever was not there before and is
-# of no use to anybody else is removed. A Docker engine looks after itself.
+# chains, IPv4 forwarding, the mount on /run/netns, cgroup and other folders. So the state
+# before the first cluster is written down, and after the last one whatever was not there
+# before and is of no use to anybody else is removed. A Docker engine looks after itself.
 
 host_before="$PODWRIGHT_CACHE/engine/host-before"
 

@@ -5,7 +5,7 @@
 cluster_load() {
   local archive lacking
   (($#)) || usage
-  [[ -e $cluster_dir/complete ]] || { echo "There is no cluster $CLUSTER. Bring it up first: kind/cluster.sh up $CLUSTER" >&2; return 1; }
+  cluster_must_exist
   declare -gA held=() # node → lines of `sha256:ID NAME`
   local node
   for node in $(cluster_running); do

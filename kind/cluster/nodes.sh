@@ -5,6 +5,12 @@
 # written last, so that its absence beside containers means an interrupted creation.
 cluster_dir="$PODWRIGHT_CACHE/clusters/$CLUSTER"
 
+cluster_must_exist() {
+  [[ -e $cluster_dir/complete ]] && return
+  echo "There is no cluster $CLUSTER. Bring it up first: kind/cluster.sh up $CLUSTER" >&2
+  return 1
+}
+
 # cluster_nodes [FILTER ...]: names of the containers, e.g. with status=running
 cluster_nodes() {
   local filter filters=(--filter "label=io.x-k8s.kind.cluster=$CLUSTER")
