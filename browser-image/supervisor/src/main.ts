@@ -151,7 +151,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 
 // The way out is open before Chromium looks for it.
 const egressAt = await egress.listen({ host: '127.0.0.1', port: config.egressPort });
-const doorAt = await door.listen({ host: '::', port: config.doorPort });
+const doorAt = await door.listen(config.doorPort);
 log.info({ door: doorAt.port, egress: egressAt.port }, 'listening');
 
 void checkIsolation({

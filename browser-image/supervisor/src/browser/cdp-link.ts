@@ -23,6 +23,25 @@ const COMMAND_TIMEOUT_MS = 10_000;
 /** Snapshots of storage come back as one message. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
+interface Message {
+  id?: number;
+  method?: string;
+  params?: never;
+  result?: never;
+  error?: { message: string };
+  sessionId?: string;
+}
+
+/** A compromised Chromium may send anything; what is no message ends the link, not the supervisor. */
+function readMessage(data: Buffer): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(data.toString());
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export async function openCdpLink(options: { port: number; path: string; timeoutMs: number }): Promise<CdpLink> {
   const socket = new WebSocket(`ws://127.0.0.1:${options.port}${options.path}`, {
     perMessageDeflate: false,
@@ -45,14 +64,11 @@ export async function openCdpLink(options: { port: number; path: string; timeout
     opened.reject(new Error('Chromium closed the connection'));
   });
   socket.on('message', (data) => {
-    const message = JSON.parse((data as Buffer).toString()) as {
-      id?: number;
-      method?: string;
-      params?: never;
-      result?: never;
-      error?: { message: string };
-      sessionId?: string;
-    };
+    const message = readMessage(data as Buffer);
+    if (message === undefined) {
+      socket.terminate();
+      return;
+    }
     if (message.id === undefined) {
       for (const listener of listeners.get(message.method ?? '') ?? []) listener(message.params!, message.sessionId);
       return;

@@ -66,7 +66,11 @@ export function createViewportOwner(options: {
     const layout = layoutFor(wanted, max, options.barsHeight());
     try {
       await fitScreen(layout.window);
-      await fitScreen(await actions.setWindow(layout.window));
+      const window = await actions.setWindow(layout.window);
+      await fitScreen({
+        width: Math.max(window.width, layout.window.width),
+        height: Math.max(window.height, layout.window.height),
+      });
     } catch (error) {
       // The page still gets its size; only the picture around it may be larger.
       options.failed('the screen could not be fitted to the page', error);

@@ -11,7 +11,8 @@ import { findRoute, findUpgrade } from './routes.ts';
 import type { VncDoor } from './vnc-door.ts';
 
 export interface Door {
-  listen(options: { host: string; port: number }): Promise<{ port: number }>;
+  /** On every address of the pod, of both families where it has both. */
+  listen(port: number): Promise<{ port: number }>;
   close(): void;
 }
 
@@ -93,10 +94,10 @@ export function createDoor(options: {
   server.on('clientError', (_error, socket) => socket.destroy());
 
   return {
-    async listen({ host, port }) {
+    async listen(port) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       server.once('error', reject);
-      server.listen(port, host, resolve);
+      server.listen(port, resolve);
       await promise;
       return { port: (server.address() as { port: number }).port };
     },

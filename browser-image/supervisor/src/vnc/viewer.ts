@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { WebSocket } from 'ws';
-import { RfbError, createRfbClientStream } from './rfb-client-stream.ts';
+import { createRfbClientStream } from './rfb-client-stream.ts';
 
 /** Picture bytes that may wait for a slow viewer before the VNC server is held back. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -37,8 +37,8 @@ export async function serveViewer(options: {
     try {
       const passed = stream.push(data);
       if (passed.length > 0 && !vnc.write(passed)) viewer.pause();
-    } catch (error) {
-      if (!(error instanceof RfbError)) throw error;
+    } catch {
+      // What the filter cannot read it does not let through; nothing behind it can be read either.
       viewer.close(options.refused.code, options.refused.reason);
     }
   });
