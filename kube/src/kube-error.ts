@@ -50,5 +50,7 @@ export function errorOfStatus(code: number, body: string, retryAfter?: number): 
 }
 
 /** For logs: what is known needs one line, what is not keeps its stack. */
-export const errorFields = (error: unknown): { error: string; code: number } | { err: unknown } =>
-  error instanceof KubeError ? { error: error.message, code: error.code } : { err: error };
+export const errorFields = (error: unknown): { error: string; code?: number } | { err: unknown } => {
+  if (error instanceof KubeError) return { error: error.message, code: error.code };
+  return error instanceof Error && error.name === 'LeaseLostError' ? { error: error.message } : { err: error };
+};

@@ -1,5 +1,5 @@
 import { type Client } from './client.ts';
-import { errorFields, isAlreadyExists, isConflict } from './kube-error.ts';
+import { errorFields, isAlreadyExists, isConflict, isNotFound } from './kube-error.ts';
 import type { Lease } from './objects.ts';
 import type { Log } from './reflector.ts';
 import { RESOURCE } from './resource.ts';
@@ -22,7 +22,11 @@ export interface LeaseHold {
   assertHeld(): void;
   /** How often the lease changed hands: grows with every new holder. */
   readonly transitions: number;
-  /** Aborts when the lease is lost or released. The owner then ends its process or its work. */
+  /**
+   * Aborts when somebody else has it, or when it was released. The owner then ends its process or its work.
+   * A renewal that comes too late does not abort it: nothing was written in between, and the guard on the version
+   * proves that nobody else was holder. So a slow API server stops the writes and restarts nobody.
+   */
   readonly lost: AbortSignal;
   /** Gives the lease back at once (SIGTERM), so that the next holder does not wait. */
   release(): Promise<void>;
@@ -117,13 +121,13 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
         pauseMs = againMs;
         log.warn({ ...errorFields(error), lease: options.name }, 'lease was not renewed');
         // Someone else wrote it, or our own answer got lost on its way: look who holds it.
-        if (isConflict(error)) {
-          const found = await client.find(RESOURCE.leases, target, call).catch(() => undefined);
+        if (isConflict(error) || isNotFound(error)) {
+          const found = await client.find(RESOURCE.leases, target, call).catch(() => null);
+          if (found === null) continue;
           if (found?.spec?.holderIdentity === options.identity) current = found;
-          else if (found) lost.abort(new LeaseLostError(`${options.name} is held by ${found.spec?.holderIdentity}`));
+          else lost.abort(new LeaseLostError(`${options.name} is held by ${found?.spec?.holderIdentity ?? 'nobody'}`));
         }
       }
-      if (!held()) lost.abort(new LeaseLostError(`${options.name} could not be renewed in time`));
     }
   }
   const renewing = renew().catch(() => {});
