@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 
@@ -15,6 +17,9 @@ import (
 )
 
 func main() {
+	// Every pod has a launcher, and it works a few milliseconds a second: small rather than fast.
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(20)
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	config, err := readConfig(os.Getenv)
 	if err != nil {
