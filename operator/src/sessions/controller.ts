@@ -70,6 +70,10 @@ export function startSessionController(options: {
     if (!isWorthWriting(before, plan.status)) return;
     await options.effects.writeStatus(session, plan.status);
     for (const facts of story(before, plan.status)) options.events.record(session, facts);
+    const { phase, reason, podName, start } = plan.status;
+    if (phase !== before?.phase || reason !== before?.reason) {
+      log.info({ session: keyOf(session), uid: session.metadata.uid, phase, reason, pod: podName, start }, 'session');
+    }
     options.onWritten(session, before, plan.status, memoryOf(session.metadata.uid).seenAt);
   }
 
