@@ -20,7 +20,7 @@ export async function printReport(facts: {
   const answer = await askApi(publicUrl, key, sample.uid);
   const cluster = place.cluster === 'podwright' ? '' : ` CLUSTER=${place.cluster}`;
   console.log(`
-The sample ${sample.session} has an answer: ${sample.summary}
+The task of session ${sample.session} has an answer: ${sample.summary}
 ${indent(JSON.stringify(answer.output, null, 2) ?? 'null')}
 ${
   facts.demoModel

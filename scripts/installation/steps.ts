@@ -21,9 +21,9 @@ export function createSteps(options: { total: number; firstNumber: number; start
       print(`${mine} ${name}`);
       const short = name.split(/[:,]/)[0] ?? name;
       try {
-        const result = await work({
-          say: (line) => print(line.startsWith(short) ? `      ${line}` : `      ${short}: ${line}`),
-        });
+        // Lines of kind/progress.sh name their job themselves.
+        const named = (line: string): string => (/^[\w -]+: part \d/.test(line) ? line : `${short}: ${line}`);
+        const result = await work({ say: (line) => print(`      ${named(line)}`) });
         print(`${mine} ${short}: done in ${duration(Date.now() - started)}`);
         return result;
       } catch (error) {
