@@ -4,7 +4,7 @@ import { type TestPod, startPod } from './testing/pod.ts';
 import { until } from './testing/processes.ts';
 
 // Each test starts a browser of its own.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let pod: TestPod;
 afterEach(async () => {

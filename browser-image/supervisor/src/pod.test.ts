@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Browser, chromium } from 'playwright-core';
 import type { WebSocket } from 'ws';
 import type { Scope } from '@podwright/api/tokens';
 import { type TestPod, startPod } from './testing/pod.ts';
 import { until } from './testing/processes.ts';
 import { type TestSite, startSite } from './testing/site.ts';
+
+// A real browser on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let pod: TestPod;
 let site: TestSite;

@@ -52,30 +52,38 @@ export function createViewportOwner(options: {
   let current: Viewport | null = null;
   let screen: Viewport = max;
   let touched = false;
+  /** Size of the window as far as known; the launcher starts it as large as the screen. A client may have changed it. */
+  let window: Viewport | undefined = max;
   let running: Promise<Viewport> | undefined;
   let next: Promise<Viewport> | undefined;
 
   async function fitScreen(size: Viewport): Promise<void> {
     const bounded = { width: Math.min(size.width, max.width), height: Math.min(size.height, max.height) };
-    if (bounded.width === screen.width && bounded.height === screen.height) return;
+    if (same(bounded, screen)) return;
     await actions.setScreen(bounded);
     screen = bounded;
   }
 
-  async function applyOnce(): Promise<Viewport> {
-    const layout = layoutFor(wanted, max, options.barsHeight());
+  async function fitWindow(size: Viewport): Promise<void> {
+    if (window !== undefined && same(size, window)) return;
+    window = undefined;
     try {
-      await fitScreen(layout.window);
-      const window = await actions.setWindow(layout.window);
-      await fitScreen({
-        width: Math.max(window.width, layout.window.width),
-        height: Math.max(window.height, layout.window.height),
-      });
+      await fitScreen(size);
+      const real = await actions.setWindow(size);
+      await fitScreen({ width: Math.max(real.width, size.width), height: Math.max(real.height, size.height) });
+      window = size;
     } catch (error) {
       // The page still gets its size; only the picture around it may be larger.
       options.failed('the screen could not be fitted to the page', error);
     }
-    current = await actions.setPages(layout.page);
+  }
+
+  async function applyOnce(): Promise<Viewport> {
+    const layout = layoutFor(wanted, max, options.barsHeight());
+    const fitted = fitWindow(layout.window);
+    // A page of the default size follows its window; any other has its own, and neither waits for the other.
+    if (layout.page === null) await fitted;
+    [current] = await Promise.all([actions.setPages(layout.page), fitted]);
     return current;
   }
 
@@ -103,6 +111,7 @@ export function createViewportOwner(options: {
       return apply();
     },
     async reapply() {
+      window = undefined;
       if (touched) await apply();
     },
     get current() {
@@ -113,3 +122,5 @@ export function createViewportOwner(options: {
     },
   };
 }
+
+const same = (a: Viewport, b: Viewport): boolean => a.width === b.width && a.height === b.height;

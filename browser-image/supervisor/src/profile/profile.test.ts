@@ -5,7 +5,7 @@ import { type TestPod, startPod } from '../testing/pod.ts';
 import { type TestSite, startSite } from '../testing/site.ts';
 
 // Two browsers are started in the test.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let site: TestSite;
 const pods: TestPod[] = [];

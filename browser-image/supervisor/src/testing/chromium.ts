@@ -31,13 +31,17 @@ export async function startChromium(options: { port: number; args?: readonly str
     },
   );
   program.process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  await until('Chromium', async () => {
-    if (program.process.exitCode !== null) throw new Error(program.output());
-    const { status } = await localHttp(
-      { port: options.port },
-      { method: 'GET', path: '/json/version', timeoutMs: 1000 },
-    );
-    return status === 200;
-  });
+  await until(
+    'Chromium',
+    async () => {
+      if (program.process.exitCode !== null) throw new Error(program.output());
+      const { status } = await localHttp(
+        { port: options.port },
+        { method: 'GET', path: '/json/version', timeoutMs: 1000 },
+      );
+      return status === 200;
+    },
+    60_000,
+  );
   return program;
 }

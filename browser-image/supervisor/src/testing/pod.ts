@@ -143,7 +143,7 @@ export async function startPod(
       if (supervisor.process.exitCode !== null) throw new Error(supervisor.output());
       return (await fetch(`http://${door}/readyz`)).status === 200;
     },
-    30_000,
+    60_000,
   ).catch(async (error: unknown) => {
     const output = supervisor.output();
     await pod.end();
