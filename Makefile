@@ -27,10 +27,12 @@ images: ## Builds the container images into the cache
 generate: ## CRDs, reference pages and the chart's copies, from the declarations in api/
 	@$(with) node scripts/generate.ts
 
-.PHONY: test verify bench-session
+.PHONY: test verify bench-session bench-memory
 test: ## Every test, on real parts
 	@$(with) sh -c "scripts/test-packages.sh && exec node scripts/test.ts"
 verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image
 	@$(with) node test/bench/session.ts
+bench-memory: ## Memory of an idle session by process, with six on the node
+	@$(with) node test/bench/memory.ts

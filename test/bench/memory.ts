@@ -32,7 +32,7 @@ function kind(commandLine: string): string {
   if (commandLine.includes('Xvfb')) return 'Xvfb';
   if (commandLine.includes('X0tigervnc')) return 'VNC server';
   if (commandLine.includes('podwright-launcher')) return 'launcher';
-  if (commandLine.startsWith('/pause')) return 'pause';
+  if (/(^|\/)pause\b/.test(commandLine)) return 'pause';
   return commandLine.split(' ')[0] ?? '';
 }
 
