@@ -33,6 +33,6 @@ test: ## Every test, on real parts
 verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image
-	@$(with) node test/bench/session.ts
+	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node test/bench/session.ts'
 bench-memory: ## Memory of an idle session by process, with six on the node
-	@$(with) node test/bench/memory.ts
+	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node test/bench/memory.ts'
