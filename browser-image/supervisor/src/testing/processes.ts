@@ -18,6 +18,10 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (text += String(chunk)));
   child.on('error', (error) => (text += `${command}: ${error.message}`));
+  // A test that fails before it can clean up leaves nothing behind either.
+  const endWithTest = (): boolean => child.kill('SIGKILL');
+  process.once('exit', endWithTest);
+  child.once('exit', () => process.off('exit', endWithTest));
   return {
     process: child,
     output: () => text,
