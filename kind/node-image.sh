@@ -32,7 +32,12 @@ node_image() {
   fi
   mkdir -p "$PODWRIGHT_CACHE/node-image"
   case "${PODWRIGHT_NODE_IMAGE_FROM:-$(cat "$choice" 2>/dev/null)}" in
-  registry) pull_public_image ;;
+  registry)
+    pull_public_image || {
+      echo "Cannot pull $(public_image_name). PODWRIGHT_NODE_IMAGE_FROM=build makes a node image without a registry." >&2
+      return 1
+    }
+    ;;
   build) ;;
   *)
     if pull_public_image; then
