@@ -28,7 +28,7 @@ archive_make() {
     podman save --quiet --format docker-archive --output "$file.new" "$name"
   fi
   mv "$file.new" "$file"
-  archive_forget_older "$1" "$file"
+  archive_forget_older "$1"
 }
 
 archive_build() {
@@ -37,20 +37,21 @@ archive_build() {
   if [[ $PODWRIGHT_ENGINE == docker ]]; then
     DOCKER_BUILDKIT=1 docker build "${arguments[@]}" "$context"
   else
-    # chroot: building needs no container runtime, cgroup or network of its own.
-    podman build --isolation chroot --layers --pull=never "${arguments[@]}" "$context"
+    # chroot: building needs no container runtime, cgroup or network of its own. Podman keeps what
+    # is downloaded (the cache mounts of the Containerfiles) below TMPDIR.
+    mkdir -p "$images_cache/tmp"
+    TMPDIR="$images_cache/tmp" podman build --isolation chroot --layers --pull=never "${arguments[@]}" "$context"
   fi
 }
 
 # The one before stays, so that going back costs nothing; what is older goes, in cache and engine.
 archive_forget_older() {
-  local kept=0 file tag
-  while IFS= read -r file; do
-    ((++kept <= 2)) && continue
-    tag=${file##*-}
-    rm -f "$file"
-    "$PODWRIGHT_ENGINE" rmi "docker.io/library/${image_names[$1]}:${tag%.tar}" >/dev/null 2>&1 || true
-  done < <(find "$images_cache" -maxdepth 1 -regex ".*/${image_names[$1]}-[0-9a-f]*\.tar" -printf '%T@ %p\n' | sort -rn | cut -d' ' -f2-)
+  local name=${image_names[$1]} file tag
+  find "$images_cache" -maxdepth 1 -regex ".*/$name-[0-9a-f]*\.tar" -printf '%T@ %p\n' |
+    sort -rn | tail -n +3 | cut -d' ' -f2- | while IFS= read -r file; do rm -f "$file"; done
+  "$PODWRIGHT_ENGINE" images --format '{{.Tag}}' "docker.io/library/$name" | { grep -xE '[0-9a-f]{12}' || true; } | while IFS= read -r tag; do
+    [[ -e $images_cache/$name-$tag.tar ]] || "$PODWRIGHT_ENGINE" rmi "docker.io/library/$name:$tag" >/dev/null 2>&1 || true
+  done
 }
 
 # Remembers what is current for one image.
