@@ -309,6 +309,28 @@ describe('from pod to Ready', () => {
   });
 });
 
+describe('a failure in the pass that found the pod', () => {
+  const bound = {
+    podUid: 'uid-bs-uid-s',
+    answer: answer({ isolation: { checked: true, reached: ['10.0.0.1:443'] } }),
+    at: at(10),
+  };
+  test('still tells which pod it was and what was found', () => {
+    const plan = decide(observe({ session: session({ ...kept, status: admitted }), pods: [pod()], memory: { bound } }));
+    expect(plan.status).toMatchObject({ phase: 'Stopping', reason: 'NotIsolated', podName: 'bs-uid-s' });
+    expect(conditionOf(plan, 'Admitted')).toMatchObject({ status: 'True' });
+    expect(conditionOf(plan, 'Isolated')).toMatchObject({ status: 'False', reason: 'NotIsolated' });
+  });
+
+  test('what a canary reaches while the pod still tries is no failure', () => {
+    const trying = { ...bound, answer: answer({ isolation: { checked: false, reached: ['10.0.0.1:443'] } }) };
+    const plan = decide(
+      observe({ session: session({ ...kept, status: assigned }), pods: [pod()], memory: { bound: trying } }),
+    );
+    expect(plan.status.phase).toBe('Starting');
+  });
+});
+
 describe('a live session', () => {
   test.each<[string, Partial<Observation>, Record<string, unknown>]>([
     [

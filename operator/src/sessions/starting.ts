@@ -1,13 +1,12 @@
 import type { Pod } from '@podwright/kube/objects';
 import { FINALIZER } from '@podwright/api/names';
-import { coldPodName } from '../pods/pod-names.ts';
 import { pendingBecause } from '../pods/pod-failure.ts';
 import { hasDoor, isReady } from '../pods/pod-state.ts';
 import { type Draft, instant, isTrue, lookAgain, setCondition, setPhase } from './draft.ts';
 import { startDeadline } from './ending.ts';
-import { maxDurationMs } from './limits.ts';
 import { live } from './live.ts';
 import type { Observation } from './observation.ts';
+import { tellPod, tellProofs } from './pod-facts.ts';
 
 /** How long a refused pod (quota) waits before it is tried again. */
 const CREATE_AGAIN_MS = 3_000;
@@ -25,7 +24,7 @@ export function start(draft: Draft, observation: Observation): void {
     setCondition(draft, now, 'Ready', 'False', 'NotReady', 'it is starting');
   }
   if (claimProfile(draft, observation)) {
-    if (pod) assigned(draft, observation, pod);
+    if (pod) tellPod(draft, observation, pod);
     else assign(draft, observation);
     if (pod && session.status?.readyAt !== undefined) live(draft, observation, pod);
     else if (pod) bringUp(draft, observation, pod);
@@ -66,21 +65,6 @@ function assign(draft: Draft, { now, warmPods, memory }: Observation): void {
   draft.effects.push({ do: warmPods > 0 ? 'claimWarm' : 'createPod' });
 }
 
-function assigned(draft: Draft, { session, pool, tenant, memory, now }: Observation, pod: Pod): void {
-  const { status } = draft;
-  const cold = pod.metadata.name === coldPodName(session.metadata.uid);
-  status.podName = pod.metadata.name;
-  status.podUID = pod.metadata.uid;
-  if (pod.status?.podIP !== undefined) status.podIP = pod.status.podIP;
-  if (pod.spec.nodeName !== undefined) status.nodeName = pod.spec.nodeName;
-  status.start = cold ? 'cold' : 'warm';
-  status.startedAt ??= instant(memory.assignedAt ?? now);
-  if (pool) status.expiresAt ??= instant(Date.parse(status.startedAt) + maxDurationMs(session, pool, tenant));
-  const words = cold ? `pod ${pod.metadata.name} was created` : `warm pod ${pod.metadata.name} was claimed`;
-  setCondition(draft, now, 'PodAssigned', 'True', cold ? 'CreatedCold' : 'ClaimedWarm', words);
-  if (status.expiresAt !== undefined) lookAgain(draft, Date.parse(status.expiresAt));
-}
-
 function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
   const { now, memory, session } = observation;
   const { uid } = pod.metadata;
@@ -102,7 +86,7 @@ function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
   setPhase(draft, 'Starting', 'Bound', answer.notReadyBecause ?? 'the pod serves this session');
   if (answer.ready) setCondition(draft, now, 'BrowserReady', 'True', 'BrowserAnswered', answer.browserVersion ?? '');
   else setCondition(draft, now, 'BrowserReady', 'False', 'NotReady', answer.notReadyBecause ?? '');
-  provenFacts(draft, observation);
+  tellProofs(draft, observation);
   if (session.spec.profileRef && !isTrue(draft.status, 'ProfileLoaded')) {
     if (memory.profileLoaded === uid) {
       const words = `profile ${session.spec.profileRef.name} is loaded`;
@@ -120,21 +104,6 @@ function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
     if (now - bound.at >= VERIFY_AGAIN_MS) draft.effects.push({ do: 'bind', pod });
     else lookAgain(draft, bound.at + VERIFY_AGAIN_MS);
   }
-}
-
-/** Sandboxed and Isolated say what was found, never what was asked for. */
-function provenFacts(draft: Draft, { memory, now }: Observation): void {
-  const { sandbox, isolation } = memory.bound!.answer;
-  if (sandbox === null) setCondition(draft, now, 'Sandboxed', 'Unknown', 'NotReady', 'no renderer was seen yet');
-  else {
-    const facts = `${sandbox.found}; renderer: ${sandbox.rendererPidLevels} PID namespaces, ${sandbox.rendererSeccompFilters} seccomp filters; capabilities ${sandbox.capabilities || 'none'}`;
-    const on = sandbox.found !== 'None';
-    setCondition(draft, now, 'Sandboxed', on ? 'True' : 'False', on ? 'SandboxVerified' : 'SandboxOff', facts);
-  }
-  if (!isolation.checked) setCondition(draft, now, 'Isolated', 'Unknown', 'NotReady', 'the canary has not run yet');
-  else if (isolation.reached.length > 0)
-    setCondition(draft, now, 'Isolated', 'False', 'NotIsolated', `reached ${isolation.reached.join(', ')}`);
-  else setCondition(draft, now, 'Isolated', 'True', 'IsolationVerified', 'every canary connect failed');
 }
 
 function everythingHolds(draft: Draft, { session, pool }: Observation): boolean {

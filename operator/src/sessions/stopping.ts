@@ -6,6 +6,7 @@ import { hasDoor, isDeleting } from '../pods/pod-state.ts';
 import { type Draft, instant, lookAgain, setCondition, setPhase } from './draft.ts';
 import { terminalPhase } from './ending.ts';
 import type { Observation } from './observation.ts';
+import { tellPod, tellProofs } from './pod-facts.ts';
 
 /** How long the keeper may take to fetch what a pod kept. The pod itself waits 60 s. */
 export const COLLECT_MS = 55_000;
@@ -22,6 +23,11 @@ export function stop(draft: Draft, observation: Observation, why: Failure): void
   const { pods, now, session } = observation;
   const { status } = draft;
   if (status.stoppingAt === undefined) {
+    // It may end in the very pass in which its pod was found: the facts belong into status all the same.
+    const [pod] = pods;
+    if (pod && status.podUID === undefined) tellPod(draft, observation, pod);
+    if (pod && observation.memory.bound?.podUid === pod.metadata.uid) tellProofs(draft, observation);
+    draft.at = undefined;
     status.stoppingAt = instant(now);
     setPhase(draft, 'Stopping', why.reason, why.message);
     delete status.queuePosition;
