@@ -29,9 +29,11 @@ export function createBrowserLink(options: {
   askDoor: (signal: AbortSignal) => Promise<DoorPass>;
   connect: (
     pass: DoorPass,
-    continueAt: { tab: string | null; snapshot: number },
+    continueAt: { tab: string | null; snapshot: number; notices: string[] },
     signal: AbortSignal,
   ) => Promise<AgentBrowser>;
+  /** Brings pages back that would keep a connection from being made; says what it did. */
+  revive: (pass: DoorPass, signal: AbortSignal) => Promise<string[]>;
   /** Pod that an earlier attempt worked in; a run never moves to another one. */
   podUid: string | null;
   /** Where the next connection continues. */
@@ -40,13 +42,20 @@ export function createBrowserLink(options: {
   let connected: AgentBrowser | null = null;
   let { podUid } = options;
 
-  const connectOnce = async (signal: AbortSignal): Promise<AgentBrowser> => {
+  const askForPass = async (signal: AbortSignal): Promise<DoorPass> => {
     const pass = await options.askDoor(signal);
     if (podUid !== null && pass.podUid !== podUid) {
       throw new SessionGoneError('The pod that the run worked in is gone.');
     }
     podUid = pass.podUid;
-    return options.connect(pass, options.continueAt(), signal);
+    return pass;
+  };
+  const connectOnce = async (isFirst: boolean, signal: AbortSignal): Promise<AgentBrowser> => {
+    const continueAt = options.continueAt();
+    // A fresh browser needs no care; one that was left in the middle of something may.
+    const isFresh = isFirst && continueAt.tab === null;
+    const notices = isFresh ? [] : await options.revive(await askForPass(signal), signal);
+    return options.connect(await askForPass(signal), { ...continueAt, notices }, signal);
   };
 
   return {
@@ -55,7 +64,7 @@ export function createBrowserLink(options: {
       let last: unknown;
       for (let round = 0; round < TRIES; round += 1) {
         try {
-          connected = await connectOnce(signal);
+          connected = await connectOnce(round === 0, signal);
           return connected;
         } catch (error) {
           signal.throwIfAborted();

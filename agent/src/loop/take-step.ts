@@ -67,7 +67,7 @@ export async function takeStep(
   if (screenshotRef !== null) options.onScreenshot(screenshotRef);
 
   const { snapshot } = observation;
-  const tab = await browser.currentTab();
+  const tab = browser.currentTab();
   const seen = { snapshot: snapshot?.number ?? 0, url: observation.url, page: fingerprint(observation) };
   options.position.tab = tab;
   options.position.snapshot = Math.max(options.position.snapshot, seen.snapshot);

@@ -93,7 +93,7 @@ export interface AgentBrowser {
   /** JPEG of the visible part; null when the page gives none in time. */
   screenshot(signal: AbortSignal): Promise<Buffer | null>;
   /** Identifies the present tab for a worker that takes the run over; null when there is none. */
-  currentTab(): Promise<string | null>;
+  currentTab(): string | null;
   /** Detaches and leaves the browser as it is. */
   close(): Promise<void>;
 }

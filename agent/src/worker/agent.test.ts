@@ -270,7 +270,7 @@ describe('a run', () => {
       { failureKind: 'output_invalid', steps: 0 },
     ],
     ['with too few steps', 'slow:30', { maxSteps: 2 }, { failureKind: 'step_limit', steps: 2 }],
-    ['with too little money', 'slow:30', { maxCostMicroUsd: 30_000 }, { failureKind: 'budget_exceeded' }],
+    ['with too little money', 'slow:30', { maxCostMicroUsd: 12_000 }, { failureKind: 'budget_exceeded' }],
     ['of an unknown model', 'echo:x', { model: 'nobody' }, { failureKind: 'unknown_model' }],
     ['of another session', 'echo:x', { sessionUid: crypto.randomUUID() }, { failureKind: 'session_gone' }],
   ])('%s fails as that', async (_, task, more, expected) => {

@@ -14,6 +14,7 @@ import type { AgentMetrics } from '../metrics.ts';
 import type { AskModel } from '../models/call-model.ts';
 import type { ModelEntry } from '@podwright/api/models';
 import { connectBrowser } from '../page/playwright/playwright-browser.ts';
+import { revivePages } from '../page/playwright/revive-pages.ts';
 import { TOOLS } from '../tools/all.ts';
 import { within } from '../within.ts';
 import { type RunWatch, watchRun } from './watch-run.ts';
@@ -127,12 +128,14 @@ export function createRunWorker(options: WorkOptions): (job: RunJob) => Promise<
       podUid: place.podUid,
       continueAt: place.position,
       askDoor: (signal) => options.askDoor(request, attempt, signal),
-      connect: (pass, { tab, snapshot }, signal) =>
+      revive: ({ endpoint, headers }, signal) => revivePages({ endpoint, headers, signal }),
+      connect: (pass, { tab, snapshot, notices }, signal) =>
         connectBrowser({
           endpoint: pass.endpoint,
           headers: pass.headers,
           tab,
           firstSnapshot: snapshot + 1,
+          notices,
           isAllowed: createOriginCheck(request.allowedOrigins),
           timeoutMs: CONNECT_MS,
           now,

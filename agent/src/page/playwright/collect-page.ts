@@ -4,7 +4,7 @@ import type { PageNode } from '../snapshot.ts';
 import { type Collected, collectInPage } from './collect-in-page.ts';
 
 /** Nodes of one frame at most; beyond it the page is cut and says so. */
-const FRAME_NODES = 4_000;
+const FRAME_NODES = 20_000;
 const FRAMES = 20;
 const FRAME_DEPTH = 4;
 const FRAME_DEADLINE_MS = 3_000;
@@ -29,11 +29,13 @@ export async function collectPage(page: Page, signal: AbortSignal): Promise<Coll
     frames += 1;
     const collected = await within(frame.evaluateHandle(collectInPage, FRAME_NODES), FRAME_DEADLINE_MS, signal);
     handles.push(collected);
-    const found = await within(
-      collected.evaluate((all) => ({ nodes: all.nodes, cut: all.cut })),
+    // As text it takes a tenth of the time that Playwright needs for as many objects.
+    const json = await within(
+      collected.evaluate((all) => JSON.stringify({ nodes: all.nodes, cut: all.cut })),
       FRAME_DEADLINE_MS,
       signal,
     );
+    const found = JSON.parse(json) as { nodes: PageNode[]; cut: boolean };
     let element = -1;
     for (const node of found.nodes) {
       nodes.push({ ...node, depth: node.depth + depth });

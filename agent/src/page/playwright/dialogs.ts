@@ -2,62 +2,64 @@ import type { Dialog, Page } from 'playwright-core';
 import type { OpenDialog } from '../browser.ts';
 
 /**
- * Dialogs block a page until they are answered. Alerts and the question whether to leave a page are answered at once
- * and reported; confirm and prompt wait for the model.
+ * Dialogs block their page until they are answered. Alerts and the question whether to leave a page are answered at once
+ * and reported; confirm and prompt wait for the model. One of another tab waits without blocking the present one.
  */
 export interface Dialogs {
   watch(page: Page): void;
-  open(): OpenDialog | null;
-  answer(accept: boolean, text: string | null): Promise<boolean>;
+  open(page: Page): OpenDialog | null;
+  /** False: there was none. */
+  answer(page: Page, accept: boolean, text: string | null): Promise<boolean>;
+  /** Somebody else answered it: a person in the viewer, or the page went away. */
+  forget(page: Page): void;
   takeNotices(): string[];
-  /** Resolves when a dialog opens that waits for an answer. */
-  opened(signal: AbortSignal): Promise<void>;
+  /** Resolves when a dialog of the page waits for an answer. */
+  opened(page: Page, signal: AbortSignal): Promise<void>;
 }
 
 export function createDialogs(): Dialogs {
-  let waiting: { dialog: Dialog; page: Page } | null = null;
+  const waiting = new Map<Page, Dialog>();
   const notices: string[] = [];
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(page: Page) => void>();
 
   return {
     watch(page) {
       page.on('dialog', (dialog) => {
         const type = dialog.type();
         if (type === 'alert' || type === 'beforeunload') {
-          notices.push(
-            type === 'alert'
-              ? `The page showed an alert: "${dialog.message()}"`
-              : 'The page asked whether to leave it; it was left.',
-          );
+          const told = `The page showed an alert: "${dialog.message()}"`;
+          notices.push(type === 'alert' ? told : 'The page asked whether to leave it; it was left.');
           dialog.accept().catch(() => {});
           return;
         }
-        waiting = { dialog, page };
-        for (const listener of listeners) listener();
+        waiting.set(page, dialog);
+        for (const listener of listeners) listener(page);
       });
-      page.on('close', () => {
-        if (waiting?.page === page) waiting = null;
-      });
+      page.on('close', () => waiting.delete(page));
     },
-    open() {
-      if (!waiting) return null;
-      return { type: waiting.dialog.type() as OpenDialog['type'], message: waiting.dialog.message() };
+    open(page) {
+      const dialog = waiting.get(page);
+      return dialog ? { type: dialog.type() as OpenDialog['type'], message: dialog.message() } : null;
     },
-    async answer(accept, text) {
-      if (!waiting) return false;
-      const { dialog } = waiting;
-      waiting = null;
+    async answer(page, accept, text) {
+      const dialog = waiting.get(page);
+      if (!dialog) return false;
+      waiting.delete(page);
       await (accept ? dialog.accept(text ?? undefined) : dialog.dismiss());
       return true;
     },
+    forget: (page) => {
+      waiting.delete(page);
+    },
     takeNotices: () => notices.splice(0),
-    opened: (signal) =>
+    opened: (page, signal) =>
       new Promise((resolve) => {
-        if (waiting) {
+        if (waiting.has(page)) {
           resolve();
           return;
         }
-        const listener = (): void => {
+        const listener = (at: Page): void => {
+          if (at !== page) return;
           listeners.delete(listener);
           resolve();
         };

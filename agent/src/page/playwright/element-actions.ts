@@ -8,6 +8,7 @@ import {
   type PageSession,
   type Reaction,
   actAndWatch,
+  blockedByDialog,
   done,
   failed,
   originOf,
@@ -165,7 +166,8 @@ export async function scroll(
   ref: string | null,
   signal: AbortSignal,
 ): Promise<ActionResult> {
-  if (session.dialogs.open()) return failed('dialog_open', 'The page shows a dialog; answer it with answer_dialog.');
+  const blocked = blockedByDialog(session);
+  if (blocked) return blocked;
   const found = ref === null ? null : await session.refs.resolve(ref);
   if (found && !('element' in found)) return found;
   const target = found?.element ?? (await pageOf(session).$('html'));
@@ -177,7 +179,8 @@ export async function scroll(
 
 /** The element of a ref, scrolled into view and free to be used; or why not. */
 async function reachable(session: PageSession, ref: string, signal: AbortSignal) {
-  if (session.dialogs.open()) return failed('dialog_open', 'The page shows a dialog; answer it with answer_dialog.');
+  const blocked = blockedByDialog(session);
+  if (blocked) return blocked;
   const found = await session.refs.resolve(ref);
   if (!('element' in found)) return found;
   const what = describeNode(found.node);

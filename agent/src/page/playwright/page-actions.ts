@@ -4,7 +4,16 @@ import { findNodes } from '../snapshot.ts';
 import { renderNode } from '../render-snapshot.ts';
 import { within } from '../../within.ts';
 import type { PageWindow } from './dom.ts';
-import { type PageSession, actAndWatch, done, failed, failureOf, originOf, pageOf } from './page-session.ts';
+import {
+  type PageSession,
+  actAndWatch,
+  blockedByDialog,
+  done,
+  failed,
+  failureOf,
+  originOf,
+  pageOf,
+} from './page-session.ts';
 import { isTimeout } from './settle.ts';
 
 /** Loading a page may take longer than an action on an element. */
@@ -63,7 +72,8 @@ export async function extract(
   from: number,
   signal: AbortSignal,
 ): Promise<ActionResult> {
-  if (session.dialogs.open()) return failed('dialog_open', 'The page shows a dialog; answer it with answer_dialog.');
+  const blocked = blockedByDialog(session);
+  if (blocked) return blocked;
   let text: string;
   if (ref === null) {
     const parts: string[] = [];
@@ -103,7 +113,7 @@ export async function waitFor(
     return done('waited', `Waited ${milliseconds / 1_000} seconds.`, true);
   }
   const deadline = session.now() + WAIT_MS;
-  while (session.now() < deadline && !session.dialogs.open()) {
+  while (session.now() < deadline && !session.dialogs.open(pageOf(session))) {
     for (const frame of pageOf(session).frames()) {
       const text = await within(frame.evaluate(readText), 1_900, signal).catch(() => '');
       if (text.toLowerCase().includes(what.text.toLowerCase()))
@@ -125,7 +135,8 @@ export async function switchTab(session: PageSession, index: number): Promise<Ac
 
 export async function answerDialog(session: PageSession, accept: boolean, text: string | null): Promise<ActionResult> {
   try {
-    if (!(await session.dialogs.answer(accept, text))) return failed('no_dialog', 'No dialog is open.');
+    if (!(await session.dialogs.answer(pageOf(session), accept, text)))
+      return failed('no_dialog', 'No dialog is open.');
   } catch (error) {
     return isTimeout(error) ? failed('timeout', 'The dialog did not close in time.') : failureOf(error);
   }

@@ -42,6 +42,12 @@ export function pageOf(session: PageSession): Page {
   return page;
 }
 
+/** The refusal of an action while a dialog blocks the page; null when none does. */
+export function blockedByDialog(session: PageSession): Failure | null {
+  if (!session.dialogs.open(pageOf(session))) return null;
+  return failed('dialog_open', 'The page shows a dialog; answer it with answer_dialog.');
+}
+
 /** What the page did in answer to an action. */
 export type Reaction =
   | { kind: 'failure'; failure: Failure }
@@ -60,13 +66,9 @@ export async function actAndWatch(options: {
   act: (page: Page) => Promise<unknown>;
 }): Promise<Reaction> {
   const { session, signal } = options;
-  if (session.dialogs.open()) {
-    return {
-      kind: 'failure',
-      failure: failed('dialog_open', 'The page shows a dialog; answer it with answer_dialog.'),
-    };
-  }
   const page = pageOf(session);
+  const blocked = blockedByDialog(session);
+  if (blocked) return { kind: 'failure', failure: blocked };
   const before = await look(page, signal);
   const navigation = session.navigation(page);
   const commits = navigation.commits();
@@ -77,7 +79,7 @@ export async function actAndWatch(options: {
   try {
     const acting = options.act(page);
     acting.catch(() => {});
-    await Promise.race([acting, session.dialogs.opened(dialogWatch.signal)]);
+    await Promise.race([acting, session.dialogs.opened(page, dialogWatch.signal)]);
   } catch (error) {
     signal.throwIfAborted();
     if (!session.browser.isConnected())
@@ -88,10 +90,12 @@ export async function actAndWatch(options: {
   }
   const settled = await Promise.race([
     settle({ page, navigation, deadline, now: session.now, signal }),
-    session.dialogs.opened(AbortSignal.any([signal, AbortSignal.timeout(options.budgetMs + 1_000)])).then(() => true),
+    session.dialogs
+      .opened(page, AbortSignal.any([signal, AbortSignal.timeout(options.budgetMs + 1_000)]))
+      .then(() => true),
   ]);
 
-  const dialog = session.dialogs.open();
+  const dialog = session.dialogs.open(page);
   if (dialog) {
     return { kind: 'effect', result: done('dialog', `The page asks (${dialog.type}): "${dialog.message}"`, true) };
   }

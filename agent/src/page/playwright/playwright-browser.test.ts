@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium as chromiumClient } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDemoSite } from '../../demo-site/demo-site.ts';
 import { type TestChromium, startChromium } from '../../testing/chromium.ts';
 import { listen, stopListening } from '../../testing/http.ts';
 import type { AgentBrowser } from '../browser.ts';
 import { renderSnapshot } from '../render-snapshot.ts';
 import { connectBrowser } from './playwright-browser.ts';
+import { revivePages } from './revive-pages.ts';
 
 const never = new AbortController().signal;
 const pages = new Map<string, string>();
@@ -36,6 +38,7 @@ const connect = (options: { tab?: string | null; isAllowed?: (url: string) => bo
     headers: {},
     tab: options.tab ?? null,
     firstSnapshot: 1,
+    notices: [],
     isAllowed: options.isAllowed ?? (() => true),
     timeoutMs: 10_000,
     now: Date.now,
@@ -122,6 +125,19 @@ describe('a snapshot', () => {
     expect(await look()).toMatch(/\(\d+ lines above are not shown/);
     expect(await look()).toMatch(/button "Last"/);
   });
+});
+
+test('a page of three thousand links is short to read, and each of them can be found', async () => {
+  const links = Array.from(
+    { length: 3_000 },
+    (_, index) => `<p>Item ${index} <a href="/i/${index}">Link ${index}</a></p>`,
+  );
+  expect((await show(links.join(''))).length).toBeLessThan(12_200);
+  for (const index of [7, 1_500, 2_999]) {
+    const found = await browser.find(`Link ${index}`, never);
+    expect(found.text).toMatch(new RegExp(`\\[s\\d+e${index + 1}\\] link "Link ${index}"`));
+  }
+  expect(await browser.click(await ref('Link 7'), never)).toMatchObject({ ok: true, effect: 'navigated' });
 });
 
 describe('an action', () => {
@@ -297,13 +313,52 @@ describe('allowed origins', () => {
 
 test('a second connection continues in the same tab', async () => {
   await show('<p>mine</p>', '/mine');
-  const tab = await browser.currentTab();
+  const tab = browser.currentTab();
   const second = await connect({ tab });
   try {
     expect((await second.observe(never)).url).toBe(`${base}/mine`);
-    expect(await second.currentTab()).toBe(tab);
+    expect(second.currentTab()).toBe(tab);
   } finally {
     await second.close();
   }
   expect(await look()).toBe('mine');
+});
+
+describe('a page that answers nothing', () => {
+  const other = () => chromiumClient.connectOverCDP(chromium.endpoint, { noDefaults: true });
+  const endpoint = () => ({ endpoint: chromium.endpoint, headers: {}, signal: never });
+
+  test('because it shows a dialog whose client is gone is loaded again', async () => {
+    const url = `${base}/ask`;
+    pages.set('/ask', '<!doctype html><p>Question</p>');
+    const client = await other();
+    const page = await client.contexts()[0]!.newPage();
+    page.on('dialog', () => {});
+    await page.goto(url);
+    const asked = page.waitForEvent('dialog');
+    page.evaluate('void confirm("Really?")').catch(() => {});
+    await asked;
+    await client.close();
+    expect(await revivePages(endpoint())).toEqual([`The page ${url} did not answer and was loaded again.`]);
+    expect(await revivePages(endpoint())).toEqual([]);
+  });
+
+  test('because it crashed is replaced, and the model is told', async () => {
+    await show('<p>fine</p>', '/crash');
+    const client = await other();
+    const page = client
+      .contexts()[0]!
+      .pages()
+      .find((candidate) => candidate.url() === `${base}/crash`)!;
+    const crashed = page.waitForEvent('crash');
+    (await client.contexts()[0]!.newCDPSession(page)).send('Page.crash').catch(() => {});
+    await crashed;
+    await client.close();
+    await vi.waitFor(async () => {
+      expect((await browser.observe(never)).notices).toEqual([
+        'The page crashed or was closed; this is a new, empty tab.',
+      ]);
+    });
+    expect(await revivePages(endpoint())).toEqual([`The page ${base}/crash did not answer and was loaded again.`]);
+  });
 });

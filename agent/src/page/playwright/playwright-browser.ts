@@ -17,6 +17,8 @@ export interface ConnectOptions {
   tab: string | null;
   /** Number of the first snapshot, above every number the model has seen in this run. */
   firstSnapshot: number;
+  /** What the model should hear at its next look. */
+  notices: string[];
   isAllowed: (url: string) => boolean;
   timeoutMs: number;
   now: () => number;
@@ -47,7 +49,7 @@ export async function connectBrowser(options: ConnectOptions): Promise<AgentBrow
   if (!context) throw new BrowserLostError('the browser has no default context');
   try {
     const first = await pickTab(context, options.tab);
-    return attach(browser, context, first, options);
+    return await attach(browser, context, first, options);
   } catch (error) {
     await browser.close().catch(() => {});
     throw new BrowserLostError('the browser gives no page', { cause: error });
@@ -81,6 +83,8 @@ async function attach(
 ): Promise<AgentBrowser> {
   const dialogs = createDialogs();
   const navigations = new WeakMap<Page, NavigationWatch>();
+  const targets = new WeakMap<Page, string>();
+  const told = [...options.notices];
   let crashed = false;
   const tabs = createTabs({
     context,
@@ -92,6 +96,10 @@ async function attach(
       // A page that is not in front would otherwise get no focus events, and forms behave differently without.
       const cdp = await context.newCDPSession(page);
       await cdp.send('Emulation.setFocusEmulationEnabled', { enabled: true });
+      // Asked now, because a page that shows a dialog answers nothing.
+      cdp.on('Page.javascriptDialogClosed', () => dialogs.forget(page));
+      await cdp.send('Page.enable');
+      targets.set(page, (await cdp.send('Target.getTargetInfo')).targetInfo.targetId);
     },
   });
   await first.bringToFront();
@@ -115,8 +123,8 @@ async function attach(
   const observe = async (signal: AbortSignal): Promise<Observation> => {
     const lost = browser.isConnected() ? await replaceCrashed() : [];
     const page = pageOf(session);
-    const seen = { url: page.url(), dialog: dialogs.open(), tabs: await describeTabs(tabs.all(), page) };
-    const notices = [...lost, ...tabs.takeNotices(), ...dialogs.takeNotices()];
+    const seen = { url: page.url(), dialog: dialogs.open(page), tabs: await describeTabs(tabs.all(), page) };
+    const notices = [...told.splice(0), ...lost, ...tabs.takeNotices(), ...dialogs.takeNotices()];
     if (seen.dialog) return { ...seen, snapshot: null, notices };
     if (!session.isAllowed(page.url())) {
       notices.push(
@@ -142,17 +150,20 @@ async function attach(
     switchTab: (index) => switchTab(session, index),
     answerDialog: (accept, text) => answerDialog(session, accept, text),
     async screenshot(signal) {
-      if (dialogs.open()) return null;
+      if (dialogs.open(pageOf(session))) return null;
       return within(pageOf(session).screenshot({ type: 'jpeg', quality: 60, timeout: 3_000 }), 3_200, signal).catch(
         () => null,
       );
     },
-    async currentTab() {
+    currentTab() {
       const page = tabs.current();
-      return page ? targetOf(context, page) : null;
+      return (page && targets.get(page)) ?? null;
     },
     async close() {
       tabs.dispose();
+      // Whoever attaches next could not answer it, and Playwright not even attach.
+      const dismissing = tabs.all().map((page) => dialogs.answer(page, false, null));
+      await within(Promise.all(dismissing), 1_000, AbortSignal.timeout(1_500)).catch(() => {});
       await browser.close();
     },
   };

@@ -6,6 +6,7 @@ import type { NavigationWatch } from './navigation-watch.ts';
 
 /** A page needs this long without a change to count as quiet, and gets this long to become so. */
 const QUIET = { quietMs: 120, mostMs: 800 };
+const QUIET_GRACE_MS = 500;
 const FIRST_REACTION_MS = 60;
 
 /**
@@ -28,10 +29,12 @@ export async function settle(options: {
     try {
       const rest = Math.max(50, deadline - now());
       await within(page.waitForLoadState('domcontentloaded', { timeout: rest }), rest + 50, signal);
-      await within(page.evaluate(waitUntilQuiet, QUIET), Math.max(QUIET.mostMs, deadline - now()) + 200, signal);
+      await within(page.evaluate(waitUntilQuiet, QUIET), QUIET.mostMs + QUIET_GRACE_MS, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DeadlineError || isTimeout(error)) return false;
+      if (isTimeout(error)) return false;
+      // A page that does not even say that it is restless has had its time.
+      if (error instanceof DeadlineError) return now() < deadline;
       if (page.isClosed()) return true;
       // The document was replaced while it was watched.
     }
