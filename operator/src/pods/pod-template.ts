@@ -31,8 +31,10 @@ export interface PodTemplate {
 const BROWSER_SECCOMP = 'podwright/browser.json';
 /** Time for the supervisor to snapshot and be collected when a pod is ended from outside. */
 const GRACE_SECONDS = 60;
-/** Destinations that must be out of reach of a browser: metadata service and a private address. */
-const FIXED_CANARIES = ['169.254.169.254:80', '10.255.255.254:443'];
+/** Filled in by the kubelet wherever a later variable says `$(HOST_IP)`. */
+const HOST_IP = 'HOST_IP';
+/** Destinations that must be out of reach of a browser: its own node's kubelet, the metadata service and a private address. */
+const FIXED_CANARIES = [`$(${HOST_IP}):10250`, '169.254.169.254:80', '10.255.255.254:443'];
 
 /** Everything of a browser pod that its pool decides. Pods of another hash are replaced while they are not claimed. */
 export function podTemplate(pool: BrowserPool, tenant: string, settings: PodSettings): PodTemplate {
@@ -120,6 +122,7 @@ function supervisor(pool: BrowserPool, mode: SandboxMode, settings: PodSettings)
     command: ['node', '/app/supervisor.mjs'],
     env: [
       { name: SUPERVISOR_ENV.podUid, valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+      { name: HOST_IP, valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
       { name: SUPERVISOR_ENV.installation, value: settings.installation },
       { name: SUPERVISOR_ENV.tokenKeys, value: JSON.stringify(settings.tokenKeys) },
       { name: SUPERVISOR_ENV.egressFloor, value: JSON.stringify(egressFloor(pool, settings)) },
