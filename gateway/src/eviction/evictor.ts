@@ -38,6 +38,13 @@ export function createEvictor(options: {
 }): Evictor {
   const { client, cache, pods, conversations, stopper, findPool, assertHeld, onEvicted, log, now } = options;
   const lastActive = new Map<string, number>();
+  /** Not asked again before: a session changes more often than its pod needs to be asked. */
+  const restUntil = new Map<string, number>();
+  const rest = (uid: string): { at: number } => {
+    const at = now() + RETRY_MS;
+    restUntil.set(uid, at);
+    return { at };
+  };
 
   const isWorkedOn = async (session: BrowserSession): Promise<boolean> => {
     const conversationId = await conversations.findBySession(session.metadata.uid);
@@ -66,21 +73,23 @@ export function createEvictor(options: {
       const pod = session && readyPodOf(session);
       if (!session || !pod) {
         lastActive.delete(uid);
+        restUntil.delete(uid);
         return {};
       }
       const pool = findPool(session.metadata.namespace ?? '', session.status?.poolName ?? '');
-      const due = askAt(session, pool, lastActive.get(uid) ?? null);
-      if (due === null) return {};
+      const asked = askAt(session, pool, lastActive.get(uid) ?? null);
+      if (asked === null) return {};
+      const due = Math.max(asked, restUntil.get(uid) ?? 0);
       if (due > now()) return { at: due };
       // A run counts as use, even while its model thinks longer than the idle timeout.
-      if (await isWorkedOn(session)) return { at: now() + RETRY_MS };
+      if (await isWorkedOn(session)) return rest(uid);
 
       const timeout = idleTimeoutOf(session, pool);
       const answer = await pods.quiesce(pod, uid, timeout).catch((error: unknown) => {
         log.info({ session: uid, err: error }, 'pod could not be asked whether it is idle');
         return null;
       });
-      if (answer === null) return { at: now() + RETRY_MS };
+      if (answer === null) return rest(uid);
       const at = Date.parse(answer.lastActiveAt);
       lastActive.set(uid, at);
       if (!answer.quiet) {
@@ -88,7 +97,7 @@ export function createEvictor(options: {
         return { at: Math.max(at + timeout, now() + 1_000) };
       }
       // A task may have come between the question and its answer; the pod refuses work only for a while.
-      if (await isWorkedOn(session)) return { at: now() + RETRY_MS };
+      if (await isWorkedOn(session)) return rest(uid);
       assertHeld();
       await stopper.stop(session, 'Idle', 'gateway');
       onEvicted();

@@ -16,6 +16,8 @@ declare module 'fastify' {
 const BODY_LIMIT = 2 * 1024 * 1024;
 const PARTS: Record<string, HttpPart> = { body: 'body', querystring: 'query', params: 'path' };
 
+const QUIET: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
 /** What one answered request tells metrics. */
 export interface Answered {
   method: string;
@@ -78,7 +80,9 @@ export function createHttpServer(options: {
     const route = request.routeOptions.url ?? 'unknown';
     const status = reply.statusCode;
     onAnswered({ method: request.method, route, status, seconds: reply.elapsedTime / 1000 });
-    log.info(
+    // Probes and scrapes come every second and say nothing.
+    const level = QUIET.has(route) ? 'debug' : 'info';
+    log[level](
       {
         requestId: request.id,
         method: request.method,

@@ -65,7 +65,8 @@ const screen = createScreen({
     show('reconnecting', 'Reconnecting', words);
     void refresh();
   },
-  onEnded: (reason) => end(reason),
+  // The state knows better why than the close of a connection.
+  onEnded: (reason) => void refresh().then(() => end(reason)),
 });
 
 const isWorking = () => seen?.run != null && ['running', 'queued', 'waiting'].includes(seen.run.state);
@@ -89,6 +90,7 @@ function setControl(on) {
 /** @param {string} reason */
 function end(reason) {
   screen.close();
+  text('deadline').textContent = '';
   show('ended', 'Ended', seen?.state === 'ended' && seen.reason ? seen.reason : sentence(reason));
 }
 const sentence = (/** @type {string} */ words) =>

@@ -9,7 +9,7 @@ declare module '*/novnc/core/rfb.js' {
     background: string;
     qualityLevel: number;
     compressionLevel: number;
-    focus(): void;
+    focus(options?: { preventScroll?: boolean }): void;
     blur(): void;
     disconnect(): void;
   }

@@ -75,7 +75,7 @@ export function createScreen({ target, socket, onLive, onBroken, onEnded }) {
       interactive = on;
       if (!rfb) return;
       rfb.viewOnly = !on;
-      if (on) rfb.focus();
+      if (on) rfb.focus({ preventScroll: true });
       else rfb.blur();
     },
     close() {
