@@ -12,7 +12,7 @@ const task =
   process.argv[2] ??
   'Open http://demo-site.podwright-demo.svc.cluster.local/ and find the Brass Lamp. Report its price and whether it is in stock.';
 
-const { output, liveUrl, totalCostUsd } = await client.run(task, {
+const { output, isTaskSuccessful, lastStepSummary, totalCostUsd } = await client.run(task, {
   schema: z.object({ price: z.string(), inStock: z.boolean() }),
 });
-console.log({ output, liveUrl, totalCostUsd });
+console.log({ output, isTaskSuccessful, lastStepSummary, totalCostUsd });

@@ -28,4 +28,4 @@ client = BrowserUse(
 )
 result = client.run(sys.argv[1] if len(sys.argv) > 1 else TASK, output_schema=Offer)
 print(result.output)
-print(result.session.live_url, result.session.total_cost_usd)
+print(result.session.last_step_summary, result.session.total_cost_usd)

@@ -9,6 +9,7 @@ import { createMetrics } from './metrics.ts';
 import { type AskModel, createAskModel } from './models/call-model.ts';
 import { parseModelsFile } from './models/models-file.ts';
 import { createProviderModel } from './models/provider.ts';
+import { createOutageLog } from './worker/outage-log.ts';
 import { createDoorClient } from './worker/pod-door-pass.ts';
 import { createRunQueue } from './worker/run-queue.ts';
 import { createScreenshotStore } from './worker/screenshot-store.ts';
@@ -36,7 +37,7 @@ const redis = new Redis(config.redisUrl, {
   maxRetriesPerRequest: null,
   retryStrategy: (times) => Math.min(times * 100, 1_000),
 });
-redis.on('error', (error) => log.warn({ err: error }, 'redis'));
+redis.on('error', createOutageLog({ log, what: 'redis', now }));
 
 const workOn = createRunWorker({
   attempts: createAttempts({ redis, now }),
@@ -47,7 +48,7 @@ const workOn = createRunWorker({
   askDoor: createDoorClient(config),
   saveScreenshot: createScreenshotStore({
     ...config,
-    onFailure: (error) => log.warn({ err: error }, 'screenshot not stored'),
+    onFailure: (error) => log.warn({ error: error instanceof Error ? error.message : '' }, 'screenshot not stored'),
   }),
   metrics,
   log,

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PodTokenResponse } from '@podwright/api/internal-doors';
 import type { RunRequest } from '@podwright/api/run';
-import { SupersededError } from '@podwright/runs/attempts';
 import { Value } from 'typebox/value';
 import { type DoorPass, SessionGoneError } from '../loop/browser-link.ts';
 
@@ -9,7 +8,8 @@ const DEADLINE_MS = 5_000;
 
 /**
  * Asks the gateway for a token that opens the CDP door of the run's pod for this attempt. Throws SessionGoneError when
- * the session has ended or is another one, SupersededError when the attempt is not the current one; the rest may pass.
+ * the session has ended or is another one. The rest is tried again: an attempt that is not the current one any more learns
+ * it from its heartbeat.
  */
 export function createDoorClient(options: { gatewayUrl: string; tokenFile: string }) {
   return async (request: RunRequest, attempt: number, signal: AbortSignal): Promise<DoorPass> => {
@@ -24,10 +24,6 @@ export function createDoorClient(options: { gatewayUrl: string; tokenFile: strin
     if (response.status === 404 || response.status === 409 || response.status === 410) {
       await response.body?.cancel();
       throw new SessionGoneError('The browser session has ended.');
-    }
-    if (response.status === 403) {
-      await response.body?.cancel();
-      throw new SupersededError('superseded');
     }
     const body: unknown = response.ok ? await response.json() : await response.body?.cancel();
     if (!Value.Check(PodTokenResponse, body)) throw new Error(`the gateway gives no pod token (${response.status})`);

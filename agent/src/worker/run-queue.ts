@@ -3,6 +3,7 @@ import { RunJob } from '@podwright/api/run';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { Value } from 'typebox/value';
+import { createOutageLog } from './outage-log.ts';
 import type { JobFate } from './work-on-run.ts';
 
 /**
@@ -57,7 +58,7 @@ export function createRunQueue(options: {
       removeOnFail: { count: 0 },
     },
   );
-  worker.on('error', (error) => log.warn({ err: error }, 'queue'));
+  worker.on('error', createOutageLog({ log, what: 'the queue', now: Date.now }));
   worker.on('failed', (job, error) => log.error({ run: job?.id, err: error }, 'job failed'));
 
   return {
