@@ -394,7 +394,7 @@ describe('a live session', () => {
       'waits for a pod that is going',
       {
         session: liveSession({}, { phase: 'Stopping', reason: 'Idle', stoppingAt: time(9) }),
-        pods: [pod({ deleting: true })],
+        pods: [pod({ deleting: true, supervisor: { terminated: { exitCode: 0 } } })],
       },
       { phase: 'Stopping', reason: 'Idle', effects: [] },
     ],
@@ -419,7 +419,7 @@ describe('a live session', () => {
       'force-deletes what a lost node cannot confirm',
       {
         session: liveSession({}, { phase: 'Stopping', reason: 'NodeLost', stoppingAt: time(9) }),
-        pods: [pod({ deleting: true })],
+        pods: [pod({ deleting: true, supervisor: { terminated: { exitCode: 0 } } })],
         nodeGone: true,
       },
       { phase: 'Stopping', reason: 'NodeLost', effects: ['deletePod'] },
@@ -453,15 +453,27 @@ describe('a live session', () => {
 
   test('keeps its first reason: a maximum reached while stopping changes nothing', () => {
     const stopping = liveSession({}, { phase: 'Stopping', reason: 'Idle', stoppingAt: time(9), message: 'idle' });
-    expect(decide(observe({ now: at(5000), session: stopping, pods: [pod({ deleting: true })] })).status.reason).toBe(
-      'Idle',
-    );
+    expect(
+      decide(
+        observe({
+          now: at(5000),
+          session: stopping,
+          pods: [pod({ deleting: true, supervisor: { terminated: { exitCode: 0 } } })],
+        }),
+      ).status.reason,
+    ).toBe('Idle');
   });
 
   test('a deleted object is let go after five minutes although its pod was not proved gone', () => {
     const stuck = liveSession({}, { phase: 'Stopping', reason: 'Deleted', stoppingAt: time(9) });
     stuck.metadata.deletionTimestamp = time(9);
-    const plan = decide(observe({ now: at(310), session: stuck, pods: [pod({ deleting: true })] }));
+    const plan = decide(
+      observe({
+        now: at(310),
+        session: stuck,
+        pods: [pod({ deleting: true, supervisor: { terminated: { exitCode: 0 } } })],
+      }),
+    );
     expect(brief(plan)).toEqual({ phase: 'Stopped', reason: 'Deleted', effects: ['removeFinalizer'] });
     expect(plan.status.message).toMatch(/may still exist: bs-uid-s on node node-1/);
   });
@@ -478,6 +490,28 @@ describe('a live session', () => {
       phase: 'Stopping',
       reason: 'NodeLost',
     });
+  });
+});
+
+describe('a drain', () => {
+  const draining = pod({
+    deleting: true,
+    grace: 60,
+    status: {
+      conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'm' }],
+    },
+  });
+  test('is the reason, and what the pod kept is fetched within its grace', () => {
+    const plan = decide(observe({ session: liveSession(), pods: [draining] }));
+    expect(brief(plan)).toEqual({ phase: 'Stopping', reason: 'NodeDraining', effects: ['collect'] });
+  });
+
+  test('then the rest of the grace is not waited for', () => {
+    const stopping = liveSession({}, { phase: 'Stopping', reason: 'NodeDraining', stoppingAt: time(9) });
+    const plan = decide(
+      observe({ session: stopping, pods: [draining], memory: { collect: { state: 'done', words: '' } } }),
+    );
+    expect(done(plan)).toEqual(['deletePod']);
   });
 });
 

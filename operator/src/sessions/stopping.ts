@@ -46,19 +46,21 @@ export function stop(draft: Draft, observation: Observation, why: Failure): void
 }
 
 function endPod(draft: Draft, { memory, now, nodeGone, session }: Observation, pod: Pod, since: number): void {
-  if (isDeleting(pod)) {
-    // Nobody is left on that node to confirm the end.
-    if (nodeGone) draft.effects.push({ do: 'deletePod', pod, graceSeconds: 0 });
-    else lookAgain(draft, Math.max(now + 30_000, since + LET_GO_MS));
+  if (nodeGone) {
+    // Nobody is left on that node to save anything or to confirm the end.
+    draft.effects.push({ do: 'deletePod', pod, graceSeconds: 0 });
     return;
   }
-  const keepsSomething = session.status?.readyAt !== undefined && hasDoor(pod) && !nodeGone;
+  // Also of a pod that somebody else is deleting (a drain): it serves what it kept until its grace is over.
+  const keepsSomething = session.status?.readyAt !== undefined && hasDoor(pod);
   if (keepsSomething && memory.collect?.state !== 'done' && now < since + COLLECT_MS) {
     if (memory.collect === undefined) draft.effects.push({ do: 'collect', pod });
     lookAgain(draft, since + COLLECT_MS);
     return;
   }
-  draft.effects.push({ do: 'deletePod', pod, graceSeconds: nodeGone ? 0 : GRACE_SECONDS });
+  const isEnding = isDeleting(pod) && (pod.metadata.deletionGracePeriodSeconds ?? 0) <= GRACE_SECONDS;
+  if (isEnding) lookAgain(draft, Math.max(now + 30_000, since + LET_GO_MS));
+  else draft.effects.push({ do: 'deletePod', pod, graceSeconds: GRACE_SECONDS });
 }
 
 function lossOf({ memory, session }: Observation, message: string): string {

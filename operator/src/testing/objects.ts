@@ -61,6 +61,8 @@ export interface PodFacts {
   labels?: Record<string, string>;
   createdAt?: number;
   deleting?: boolean;
+  /** Seconds of grace that its deletion was given. */
+  grace?: number;
   node?: string | undefined;
   phase?: NonNullable<Pod['status']>['phase'];
   ready?: boolean;
@@ -78,7 +80,7 @@ export function pod(facts: PodFacts = {}): Pod {
       ...metadata(name, 'ns'),
       creationTimestamp: time(facts.createdAt ?? 0),
       labels: { [LABEL.pool]: 'default', [LABEL.sessionUid]: 'uid-s', [LABEL.claimed]: 'true', ...facts.labels },
-      ...(facts.deleting && { deletionTimestamp: time(5) }),
+      ...(facts.deleting && { deletionTimestamp: time(5), deletionGracePeriodSeconds: facts.grace ?? 1 }),
     },
     spec: { containers: [], nodeName: node },
     status: {
