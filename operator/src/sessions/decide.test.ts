@@ -339,6 +339,11 @@ describe('a live session', () => {
       { phase: 'Running', reason: 'Ready', effects: [] },
     ],
     [
+      'is Ready while its run waits for its turn',
+      { session: liveSession({}, { run: { id: 'r', state: 'queued' } }) },
+      { phase: 'Ready', reason: 'Ready', effects: [] },
+    ],
+    [
       'is Idle when its run has ended',
       { session: liveSession({}, { run: { id: 'r', state: 'succeeded' } }) },
       { phase: 'Idle', reason: 'Ready', effects: [] },

@@ -9,8 +9,7 @@ import type { Observation } from './observation.ts';
 export function live(draft: Draft, observation: Observation, pod: Pod): void {
   const { session, now, node } = observation;
   const { status } = draft;
-  const run = session.status?.run;
-  const phase: Phase = run === undefined ? 'Ready' : run.state === 'running' ? 'Running' : 'Idle';
+  const phase = phaseOf(session.status?.run?.state);
   const silentSince = node ? notReadySince(node) : undefined;
   if (silentSince !== undefined) {
     const words = `node ${pod.spec.nodeName} does not answer`;
@@ -30,6 +29,11 @@ export function live(draft: Draft, observation: Observation, pod: Pod): void {
     setPhase(draft, phase, reason === 'NodeLost' ? 'NodeLost' : 'NotReady', message);
   }
   if (status.expiresAt !== undefined) lookAgain(draft, Date.parse(status.expiresAt));
+}
+
+function phaseOf(run: string | undefined): Phase {
+  if (run === undefined || run === 'queued') return 'Ready';
+  return run === 'running' ? 'Running' : 'Idle';
 }
 
 /**
