@@ -60,7 +60,7 @@ describe('conversations', () => {
   test('a follow-up at once gives its own output, again and again', async () => {
     const first = await client.run('json:{"n":0}', { keepAlive: true, interval: 200 });
     expect(first.status).toBe('idle');
-    for (let n = 1; n <= 12; n += 1) {
+    for (let n = 1; n <= 50; n += 1) {
       const next = await client.run(`json:{"n":${n}}`, { sessionId: first.id, interval: 200 });
       expect(next).toMatchObject({ id: first.id, status: 'idle', output: { n } });
     }
