@@ -9,7 +9,7 @@ import { Viewport } from './kinds/session.ts';
  *
  *   GET  /healthz                     the supervisor lives
  *   GET  /readyz                      a CDP command answered, the display is up, the sandbox is the one asked for
- *   POST /bind            bind        BindRequest -> BindResponse; 409 when latched to another session
+ *   POST /bind            bind        BindRequest -> PodStatus; 409 when latched to another session
  *   GET  /status          status      -> PodStatus
  *   POST /quiesce         quiesce     -> QuiesceResponse
  *   POST /activity        activity    ActivityRequest -> 204
@@ -120,9 +120,6 @@ export const PodStatus = Type.Object({
   counters: Type.Optional(Type.Record(Type.String(), Type.Integer())),
 });
 export type PodStatus = Static<typeof PodStatus>;
-
-export const BindResponse = PodStatus;
-export type BindResponse = PodStatus;
 
 export const QuiesceRequest = Type.Object({
   /** Idle means: no activity for at least this many milliseconds. */

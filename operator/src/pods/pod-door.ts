@@ -1,4 +1,4 @@
-import { BindResponse, type BindRequest } from '@podwright/api/pod-door';
+import { PodStatus, type BindRequest } from '@podwright/api/pod-door';
 import { PORT } from '@podwright/api/names';
 import type { Signer } from '@podwright/api/tokens';
 import type { Pod } from '@podwright/kube/objects';
@@ -19,7 +19,7 @@ export class DoorRefusal extends Error {
 /** What the operator asks of a browser pod's supervisor. */
 export interface PodDoor {
   /** Tells the pod which session it serves; the same again is fine. Throws DoorRefusal, or what the connection threw. */
-  bind(pod: Pod, request: BindRequest, signal: AbortSignal): Promise<BindResponse>;
+  bind(pod: Pod, request: BindRequest, signal: AbortSignal): Promise<PodStatus>;
   /** Resolves when /readyz answers 200. */
   awaitReady(pod: Pod, signal: AbortSignal): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function createPodDoor(options: { signer: Signer; dispatcher: Dispatcher 
       });
       const text = await response.body.text();
       if (response.statusCode !== 200) throw new DoorRefusal(response.statusCode, text.slice(0, 300));
-      return Value.Parse(BindResponse, JSON.parse(text));
+      return Value.Parse(PodStatus, JSON.parse(text));
     },
     async awaitReady(pod, signal) {
       for (;;) {

@@ -2,7 +2,7 @@ import { parseDuration } from '@podwright/api/duration';
 import type { SessionReason } from '@podwright/api/conditions';
 import { type Phase, STOP_REASONS } from '@podwright/api/kinds/session';
 import type { SandboxMode } from '@podwright/api/kinds/pool';
-import type { BindResponse } from '@podwright/api/pod-door';
+import type { PodStatus } from '@podwright/api/pod-door';
 import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
 import { notReadySince } from '../pods/pod-state.ts';
 import { conditionOf, instant, isTrue } from './draft.ts';
@@ -87,7 +87,7 @@ function brokenPod(observation: Observation): Failure | undefined {
   return undefined;
 }
 
-export function isSandboxAsAsked(mode: SandboxMode, found: NonNullable<BindResponse['sandbox']>['found']): boolean {
+export function isSandboxAsAsked(mode: SandboxMode, found: NonNullable<PodStatus['sandbox']>['found']): boolean {
   switch (mode) {
     case 'None':
       return true;

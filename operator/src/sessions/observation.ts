@@ -2,7 +2,7 @@ import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import type { BrowserSession, BrowserSessionStatus } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
-import type { BindResponse } from '@podwright/api/pod-door';
+import type { PodStatus } from '@podwright/api/pod-door';
 import type { Node, Pod } from '@podwright/kube/objects';
 import type { Failure } from '../pods/pod-failure.ts';
 import type { Verdict } from './admission.ts';
@@ -16,7 +16,7 @@ export interface Memory {
   assignedAt?: number;
   /** UID of the pod whose /readyz answered, ahead of the kubelet's probe. */
   doorReady?: string;
-  bound?: { podUid: string; answer: BindResponse; at: number };
+  bound?: { podUid: string; answer: PodStatus; at: number };
   /** The pod refused, or did not answer again and again. */
   bindFailure?: Failure;
   bindAttempts?: number;

@@ -4,7 +4,7 @@ import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import type { Condition } from '@podwright/api/kinds/shared';
 import { GROUP_VERSION, LABEL } from '@podwright/api/names';
-import type { BindResponse } from '@podwright/api/pod-door';
+import type { PodStatus } from '@podwright/api/pod-door';
 import type { Pod } from '@podwright/kube/objects';
 
 /** Objects for tables: what a row does not say is an ordinary, healthy thing. All times are seconds after EPOCH. */
@@ -105,7 +105,7 @@ export const condition = (type: string, status: Condition['status'], reason: str
 });
 
 /** What a healthy pod answers to a bind. */
-export const answer = (over: Partial<BindResponse> = {}): BindResponse => ({
+export const answer = (over: Partial<PodStatus> = {}): PodStatus => ({
   podUid: 'uid-bs-uid-s',
   boundTo: 'uid-s',
   ready: true,
