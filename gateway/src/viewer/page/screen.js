@@ -31,6 +31,8 @@ export function createScreen({ target, socket, onLive, onBroken, onEnded }) {
 
   function open() {
     clearTimeout(timer);
+    // One at a time: a second one would lie on the first and take its clicks.
+    if (over || rfb) return;
     const { url, protocols } = socket();
     const channel = new WebSocket(url, protocols);
     channel.binaryType = 'arraybuffer';
@@ -66,7 +68,6 @@ export function createScreen({ target, socket, onLive, onBroken, onEnded }) {
     open,
     /** Connects again at once, when it is not connected. */
     retry() {
-      if (over || rfb) return;
       pause = FIRST_PAUSE_MS;
       open();
     },
