@@ -1,4 +1,3 @@
-import { isExpired } from '@podwright/kube/kube-error';
 import type { ConfigMap } from '@podwright/kube/objects';
 import { type Reflector, startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
@@ -100,25 +99,6 @@ describe('a reflector', () => {
     await create('survivor');
     await change('survivor', '1');
     await until('both are seen', () => of('survivor').length === 2);
-  });
-
-  test('an expired position is told as such', async () => {
-    const watching = async (): Promise<void> => {
-      const watch = kube.client.watch(RESOURCE.configMaps, {
-        namespace: kube.namespace,
-        resourceVersion: '1',
-        timeoutSeconds: 5,
-        quietMs: 5_000,
-        signal: AbortSignal.timeout(5_000),
-      });
-      for await (const event of watch) if (event.type === 'BOOKMARK') return;
-    };
-    // A young server still remembers everything: then the watch simply works.
-    const outcome = await watching().then(
-      () => 'works',
-      (error: unknown) => (isExpired(error) ? 'expired' : error),
-    );
-    expect(['expired', 'works']).toContain(outcome);
   });
 
   test('stopped during its first list it leaves no connection and no rejection behind', async () => {

@@ -28,7 +28,11 @@ export function observe(options: {
     .toSorted((a, b) => first(b, session) - first(a, session));
   const nodeName = pods[0]?.spec.nodeName ?? session.status?.nodeName;
   const node = nodeName === undefined ? undefined : caches.nodes.store.get(nodeName);
-  const warm = pool && tenant ? claimable(caches, pool, options.templates.of(pool, tenant.metadata.name).hash) : [];
+  // Asked for only by a session that has no pod: the many that have one pass here often.
+  const warm =
+    pods.length === 0 && pool && tenant
+      ? claimable(caches, pool, options.templates.of(pool, tenant.metadata.name).hash)
+      : [];
   return {
     now: options.now,
     session,
