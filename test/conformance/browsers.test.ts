@@ -112,11 +112,11 @@ describe('a browser', () => {
 
   test('is not opened by a wrong address', async () => {
     const wrong = `${cdpUrl.slice(0, -6)}AAAAAA`;
-    expect((await fetch(`${wrong}/json/version`)).status).toBe(410);
-    await expect(chromium.connectOverCDP(wrong.replace(/^http/, 'ws'))).rejects.toThrow(/410/);
+    expect((await fetch(`${wrong}/json/version`)).status).toBe(401);
+    await expect(chromium.connectOverCDP(wrong.replace(/^http/, 'ws'))).rejects.toThrow(/401/);
     await expect(
       chromium.connectOverCDP(made.liveUrl!.replace(/^http/, 'ws').replace('/view/', '/cdp/')),
-    ).rejects.toThrow(/410/);
+    ).rejects.toThrow(/401/);
   });
 
   test('is found by state and metadata', async () => {

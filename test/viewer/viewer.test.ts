@@ -166,7 +166,7 @@ describe('the end of a browser', () => {
   test('a wrong address shows nothing but that it is over', async () => {
     const page = await open(`${made['liveUrl']!.slice(0, -4)}AAAA`);
     await untilState(page, 'ended');
-    expect(await page.textContent('#cover-text')).toContain('This link has ended.');
+    expect(await page.textContent('#cover-text')).toContain('This address is not valid.');
     await page.close();
   });
 });

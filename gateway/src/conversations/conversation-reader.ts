@@ -15,9 +15,6 @@ import { viewUrl } from '../viewer/viewer-url.ts';
 import { readEcho } from './echo.ts';
 import { sessionView } from './session-view.ts';
 
-/** Once a conversation is this old, an object that the watch does not know is gone: it need not be asked for. */
-const WATCH_LAG_MS = 30_000;
-
 /** Conversations of the API as callers see them. */
 export interface ConversationReader {
   /** Throws `session_not_found` for what is not there, deleted, or another tenant's. */
@@ -49,10 +46,11 @@ export function createConversationReader(options: {
       }
       return view;
     },
-    async browserOf({ namespace, sessionName, sessionUid, updatedAt }) {
+    async browserOf({ namespace, sessionName, sessionUid, echo }) {
       const known = cache.byUid(sessionUid);
       if (known) return known;
-      if (now() - Date.parse(updatedAt) > WATCH_LAG_MS) return null;
+      if (readEcho(echo).ended?.sessionUid === sessionUid) return null;
+      // Not known to the watch is not the same as gone: another replica may have made it a moment ago.
       return cache.read({ namespace, name: sessionName, uid: sessionUid });
     },
     statusOf({ conversation, run }, browser) {

@@ -35,13 +35,13 @@ describe('links', () => {
     const { tokens } = await links.of(session);
     expect(await links.resolve(tokens.cdp)).toMatchObject({ uid: 'u-1', kind: 'cdp' });
     expect(await links.resolve(tokens.view)).toMatchObject({ kind: 'view' });
-    expect(await links.resolve('x'.repeat(43))).toBeNull();
+    await expect(links.resolve('x'.repeat(43))).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
   test('end when revoked; the replicas are told and new ones take their place', async () => {
     const links = createLinks({ redis, secret });
     const { tokens } = await links.of(session);
-    const hash = (await links.resolve(tokens.view))!.hash;
+    const { hash } = await links.resolve(tokens.view);
     const listener = new Redis(server.url);
     await listener.subscribe(REVOKED_CHANNEL);
     const told = new Promise<string>((resolve) => listener.on('message', (_channel, text: string) => resolve(text)));
@@ -49,10 +49,10 @@ describe('links', () => {
     expect(JSON.parse(await told)).toContain(hash);
     listener.disconnect();
     expect(await links.stands(hash)).toBe(false);
-    expect(await links.resolve(tokens.view)).toBeNull();
+    await expect(links.resolve(tokens.view)).rejects.toMatchObject({ code: 'gone' });
     const next = await links.of(session);
     expect(next.tokens.view).not.toBe(tokens.view);
-    expect(await links.resolve(next.tokens.view)).not.toBeNull();
+    expect(await links.resolve(next.tokens.view)).toMatchObject({ kind: 'view' });
   });
 
   test('end with the session and do not come back', async () => {
@@ -60,7 +60,7 @@ describe('links', () => {
     const { tokens } = await links.of(session);
     await links.stop('u-1', '2026-01-01T00:00:00.000Z');
     expect((await links.of(session)).stoppedAt).toBe('2026-01-01T00:00:00.000Z');
-    expect(await links.resolve(tokens.cdp)).toBeNull();
+    await expect(links.resolve(tokens.cdp)).rejects.toMatchObject({ code: 'gone' });
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ApiError } from '@podwright/api/errors';
 import { REDIS } from '@podwright/api/names';
 import type { Redis } from 'ioredis';
 import type { GatewaySecret } from './secret.ts';
@@ -33,8 +34,8 @@ export interface SessionLinks {
 export interface Links {
   /** The links of a session, made when they do not exist. */
   of(session: LinkSession): Promise<SessionLinks>;
-  /** Null: unknown, revoked or ended. */
-  resolve(token: string): Promise<(LinkRecord & { hash: string }) | null>;
+  /** Throws `unauthorized` for a text that never was a link, `gone` for one that was revoked or whose session ended. */
+  resolve(token: string): Promise<LinkRecord & { hash: string }>;
   /** Whether a link that was resolved before still stands. */
   stands(hash: string): Promise<boolean>;
   /** Ends the present links and makes new ones. Tells every replica which ones ended. */
@@ -51,6 +52,10 @@ export const REVOKED_CHANNEL = 'podwright:links-revoked';
 /** Records outlive any session; a session's end removes them sooner. */
 const LIFE_SECONDS = 30 * 24 * 3600;
 
+/** What stands in the place of a record that ended, so that whoever comes late learns why. */
+const ENDED = 'ended';
+const ENDED_SECONDS = 24 * 3600;
+
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export function createLinks(options: { redis: Redis; secret: GatewaySecret }): Links {
@@ -65,7 +70,7 @@ export function createLinks(options: { redis: Redis; secret: GatewaySecret }): L
     const { generation } = await redis.hgetall(REDIS.sessionLinks(uid));
     if (generation === undefined) return;
     const hashes = Object.values(tokensOf(uid, generation)).map(hashOf);
-    for (const hash of hashes) await redis.del(REDIS.link(hash));
+    for (const hash of hashes) await redis.set(REDIS.link(hash), ENDED, 'EX', ENDED_SECONDS);
     await redis.publish(REVOKED_CHANNEL, JSON.stringify(hashes));
   };
 
@@ -78,22 +83,28 @@ export function createLinks(options: { redis: Redis; secret: GatewaySecret }): L
       const stoppedAt = known['stoppedAt'] ?? null;
       if (known['written'] !== generation && stoppedAt === null) {
         const record = { uid: session.uid, name: session.name, namespace: session.namespace, tenant: session.tenant };
-        for (const kind of LINK_KINDS) {
-          const text = JSON.stringify({ ...record, kind } satisfies LinkRecord);
-          await redis.set(REDIS.link(hashOf(tokens[kind])), text, 'EX', LIFE_SECONDS);
-        }
-        await redis.hset(key, { generation, written: generation });
-        await redis.expire(key, LIFE_SECONDS);
+        // Sent together: a create waits for one round trip.
+        await Promise.all([
+          ...LINK_KINDS.map((kind) => {
+            const text = JSON.stringify({ ...record, kind } satisfies LinkRecord);
+            return redis.set(REDIS.link(hashOf(tokens[kind])), text, 'EX', LIFE_SECONDS);
+          }),
+          redis.hset(key, { generation, written: generation }),
+          redis.expire(key, LIFE_SECONDS),
+        ]);
       }
       return { tokens, stoppedAt };
     },
     async resolve(token) {
       const hash = hashOf(token);
       const text = await redis.get(REDIS.link(hash));
-      return text === null ? null : { ...(JSON.parse(text) as LinkRecord), hash };
+      if (text === null) throw new ApiError('unauthorized', 'This address is not valid.');
+      if (text === ENDED) throw new ApiError('gone');
+      return { ...(JSON.parse(text) as LinkRecord), hash };
     },
     async stands(hash) {
-      return (await redis.exists(REDIS.link(hash))) === 1;
+      const text = await redis.get(REDIS.link(hash));
+      return text !== null && text !== ENDED;
     },
     async revoke(uid) {
       await endAll(uid);

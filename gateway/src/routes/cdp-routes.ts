@@ -29,7 +29,7 @@ export function registerCdp(
   ): Promise<unknown> => {
     const { uid, link } = request.params as CdpParams;
     const record = await links.resolve(link);
-    if (!record || record.kind !== 'cdp' || record.uid !== uid) throw new ApiError('gone');
+    if (record.kind !== 'cdp' || record.uid !== uid) throw new ApiError('unauthorized', 'This address is not valid.');
     const { pod } = await waitReady(cache, record, gone);
     return pods.cdpJson(pod, uid, method, path);
   };

@@ -131,22 +131,30 @@ export function createSettler(options: {
   const settleGone = async (uid: string): Promise<{ at?: number }> => {
     const conversationId = await conversations.findBySession(uid);
     const view = conversationId === null ? null : await conversations.get(conversationId);
-    const run = view?.run;
-    if (!run || run.request.sessionUid !== uid || TERMINAL_RUN_STATES.has(run.state)) return {};
-    const { namespace, sessionName: name, runId, conversationId: id, tenant } = run.request;
+    if (!view || view.conversation.sessionUid !== uid) return {};
+    const { id, namespace, sessionName: name, tenant, echo } = view.conversation;
+    if (readEcho(echo).ended?.sessionUid === uid) return {};
     // Not known to the watch is not the same as gone.
     if ((await cache.read({ namespace, name, uid })) !== null) return { at: now() };
-    await attempts.settle(
-      { conversationId: id, runId },
-      {
-        state: 'failed',
-        success: false,
-        failureKind: 'session_gone',
-        failureMessage: 'The browser session was deleted.',
-        endedAt: new Date(now()).toISOString(),
-      },
-    );
-    await waitingLine.remove(tenant, runId);
+    const { run } = view;
+    if (run && run.request.sessionUid === uid && !TERMINAL_RUN_STATES.has(run.state)) {
+      const { runId } = run.request;
+      await attempts.settle(
+        { conversationId: id, runId },
+        {
+          state: 'failed',
+          success: false,
+          failureKind: 'session_gone',
+          failureMessage: 'The browser session was deleted.',
+          endedAt: new Date(now()).toISOString(),
+        },
+      );
+      await waitingLine.remove(tenant, runId);
+    }
+    const browserMicroUsd = await ledger.booked(tenant, 'browser', uid);
+    await conversations.patch(id, {
+      echo: { ...echo, ended: { sessionUid: uid, status: 'stopped', browserMicroUsd } },
+    });
     return {};
   };
 

@@ -34,7 +34,7 @@ export function installUpgradeDoor(options: {
       const path = podSocketPath(rest, url.searchParams);
       if (path === null) throw new ApiError('not_found');
       const record = await links.resolve(token);
-      if (!record || record.kind !== 'cdp' || record.uid !== uid) throw new ApiError('gone');
+      if (record.kind !== 'cdp' || record.uid !== uid) throw new ApiError('unauthorized', 'This address is not valid.');
       return { session: record, kind: 'cdp', linkHash: record.hash, path };
     }
     const view = VIEW_PATH.exec(pathname);

@@ -16,7 +16,7 @@ import type { TunnelWish } from '../tunnel/tunnel-opener.ts';
 
 /** Lets viewers in: a link or ticket for a credential, and a credential for everything else. */
 export interface ViewerDoor {
-  /** Trades the text in the page's address. Throws `gone` or `ticket_used`. */
+  /** Trades the text in the page's address. Throws `unauthorized`, `gone` or `ticket_used`. */
   trade(sessionUid: string, token: string): Promise<{ credential: string; session: LinkSession; mode: ViewerMode }>;
   /** Checks the credential of a request of the page. Throws `unauthorized` or `gone`. */
   check(sessionUid: string, headers: IncomingHttpHeaders): Promise<ViewerCredential>;
@@ -47,7 +47,8 @@ export function createViewerDoor(options: {
       return { session: ticket, mode: ticket.mode, linkHash: null };
     }
     const record = await links.resolve(token);
-    if (!record || record.kind === 'cdp' || record.uid !== sessionUid) throw new ApiError('gone');
+    if (record.kind === 'cdp' || record.uid !== sessionUid)
+      throw new ApiError('unauthorized', 'This address is not valid.');
     return { session: record, mode: record.kind, linkHash: record.hash };
   };
 

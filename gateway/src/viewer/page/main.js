@@ -138,7 +138,8 @@ async function refresh() {
 /** @param {CallError} error */
 function stopShowing(error) {
   screen.close();
-  show('ended', error.code === 'ticket_used' ? 'This address was used' : 'Ended', error.message);
+  const titles = { ticket_used: 'This address was used', unauthorized: 'Not a valid address' };
+  show('ended', titles[/** @type {keyof typeof titles} */ (error.code)] ?? 'Ended', error.message);
 }
 
 async function pollState() {
