@@ -8,7 +8,7 @@ with := scripts/with-toolchain.sh
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## This list
-	@echo "make up [CLUSTER=name|current]   see docs/operations/install.md"; echo
+	@echo "make up [CLUSTER=name|current] [NODES=n]   see docs/operations/install.md"; echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$(printf '\t') read -r name what; do printf '  %-15s %s\n' "$$name" "$$what"; done
 
 .PHONY: up down env status

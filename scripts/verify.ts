@@ -16,6 +16,7 @@ const checks: [name: string, command: string[]][] = [
   ['format', ['npx', 'oxfmt', '--check']],
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings']],
   ['types', ['npx', 'tsc', '--noEmit', '-p', 'tsconfig.json']],
+  ['types of the viewer page', ['npx', 'tsc', '-p', 'gateway/src/viewer/page']],
   ['boundaries', ['node', 'scripts/check-boundaries.ts']],
   ['generated files', ['node', 'scripts/generate.ts', '--check']],
   ['dead code', ['npx', 'knip']],

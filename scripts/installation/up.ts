@@ -25,11 +25,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 try {
   const place = await findPlace();
+  const nodes = process.env['NODES'] ? ['--nodes', process.env['NODES']] : [];
   const models = modelsFromEnvironment(process.env);
   const [images] = await both(
     steps.run('images, built where something changed', (step) => makeImages(place, step)),
     steps.run(`cluster ${place.cluster}`, (step) =>
-      run('kind/cluster.sh', ['up', place.cluster], { onLine: (line) => step.say(line) }),
+      run('kind/cluster.sh', ['up', place.cluster, ...nodes], { onLine: (line) => step.say(line) }),
     ),
   );
   await steps.run('images into the nodes, those that are not there', async (step) => {
