@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createSigner } from '@podwright/api/tokens';
 import { CLOSE } from '@podwright/api/pod-door';
-import { ModelsFile } from '@podwright/api/models';
 import { INTERNAL_TOKEN_PATH } from '@podwright/api/names';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
@@ -11,7 +8,6 @@ import { createConversations } from '@podwright/runs/conversations';
 import { createWaitingLine } from '@podwright/runs/waiting-line';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { Value } from 'typebox/value';
 import { Agent } from 'undici';
 import { createBrowserService } from './browsers/browser-service.ts';
 import { createDownloads } from './browsers/downloads.ts';
@@ -29,7 +25,7 @@ import { createHttpServer } from './http/public-server.ts';
 import { createAuthDoor } from './identity/auth-door.ts';
 import { createBadKeyThrottle } from './identity/bad-key-throttle.ts';
 import { createKeyStore } from './identity/key-store.ts';
-import { registerHealth, registerInternal } from './internal/internal-server.ts';
+import { registerInternal } from './internal/internal-server.ts';
 import { createPartDoor } from './internal/part-door.ts';
 import { createPodTokens } from './internal/pod-tokens.ts';
 import { createKeeperClient } from './keeper-client.ts';
@@ -41,13 +37,11 @@ import { createGatewaySecret } from './links/secret.ts';
 import { createTickets } from './links/tickets.ts';
 import { createCostLedger } from './metering/cost-ledger.ts';
 import { createMetrics } from './metrics.ts';
+import { readModels, readTokenKey } from './mounted-files.ts';
 import { createPodClient } from './pod-client.ts';
 import { createProfileCache } from './profiles/profile-cache.ts';
 import { createProfileService } from './profiles/profile-service.ts';
-import { registerCdp } from './routes/cdp-routes.ts';
-import { registerFiles } from './routes/file-routes.ts';
-import { registerApi } from './routes/v3-api.ts';
-import { registerViewer } from './routes/viewer-routes.ts';
+import { registerPublic } from './routes/public-routes.ts';
 import { createBrowserWishReader } from './sessions/browser-wishes.ts';
 import { createBrowserCreator } from './sessions/create-browser-session.ts';
 import { createCreateRate } from './sessions/create-rate.ts';
@@ -59,7 +53,6 @@ import { createManifestTasks } from './settle/manifest-task.ts';
 import { createSettler } from './settle/settler.ts';
 import { createTunnelOpener } from './tunnel/tunnel-opener.ts';
 import { createTunnelRegistry } from './tunnel/tunnel-registry.ts';
-import { installUpgradeDoor } from './tunnel/upgrade-door.ts';
 import { loadViewerAssets } from './viewer/viewer-assets.ts';
 import { createViewerDoor } from './viewer/viewer-door.ts';
 import { startWatches } from './watches.ts';
@@ -72,21 +65,12 @@ const BAD_KEYS_PER_MINUTE = 20;
 const SETTLE_EVERY_MS = 60_000;
 
 // What everything stands on.
-const [privatePem, kid, modelsText, assets] = await Promise.all([
-  readFile(join(config.tokenKeyDir, 'private.pem'), 'utf8'),
-  readFile(join(config.tokenKeyDir, 'kid'), 'utf8'),
-  readFile(config.modelsFile, 'utf8'),
+const [{ privatePem, kid }, models, assets] = await Promise.all([
+  readTokenKey(config.tokenKeyDir),
+  readModels(config.modelsFile),
   loadViewerAssets(),
 ]);
-const models: unknown = JSON.parse(modelsText);
-if (!Value.Check(ModelsFile, models)) throw new Error(`${config.modelsFile} is not a file of models`);
-const signer = await createSigner({
-  issuer: 'gateway',
-  installation: config.installation,
-  kid: kid.trim(),
-  privatePem,
-  now,
-});
+const signer = await createSigner({ issuer: 'gateway', installation: config.installation, kid, privatePem, now });
 const secret = createGatewaySecret(privatePem);
 const connection = await connect({ now });
 const client = createClient({ connection, userAgent: 'podwright-gateway' });
@@ -269,45 +253,43 @@ const health = {
 };
 
 const app = createHttpServer(serverOptions);
-registerHealth(app, health);
-await registerApi(app, {
-  auth,
-  sessions: {
-    conversations,
-    reader,
-    rate,
-    keeper,
-    repeats: createRepeatGuard({ redis }),
-    starter: createConversationStarter(conversationParts),
-    followUp: createFollowUp({ ...conversationParts, reader }),
-    stopper: createConversationStopper({ conversations, attempts, reader, stopper, links, waitingLine, now }),
+await registerPublic(app, {
+  health,
+  api: {
+    auth,
+    sessions: {
+      conversations,
+      reader,
+      rate,
+      keeper,
+      repeats: createRepeatGuard({ redis }),
+      starter: createConversationStarter(conversationParts),
+      followUp: createFollowUp({ ...conversationParts, reader }),
+      stopper: createConversationStopper({ conversations, attempts, reader, stopper, links, waitingLine, now }),
+    },
+    browsers: { browsers, downloads: createDownloads({ keeper, pods }), links, rate },
+    profiles: { profiles: createProfileService({ client, profiles: profileCache }) },
+    billing: { ledger, cache, now },
+    tickets: { browsers, reader, tickets, publicUrl },
+    publicUrl,
   },
-  browsers: { browsers, downloads: createDownloads({ keeper, pods }), links, rate },
-  profiles: { profiles: createProfileService({ client, profiles: profileCache }) },
-  billing: { ledger, cache, now },
-  tickets: { browsers, reader, tickets, publicUrl },
-  publicUrl,
-});
-registerCdp(app, { links, cache, pods, publicUrl, trustProxy: config.trustProxy });
-registerViewer(app, {
-  door: viewers,
-  assets,
-  cache,
-  conversations,
-  pods,
-  findTenant: tenantOf,
-  publicUrl,
-  frameAncestors: config.frameAncestors,
-});
-await app.register(async (scope) => registerFiles(scope, { keeper }));
-installUpgradeDoor({
-  server: app.server,
-  basePath: new URL(publicUrl).pathname.replace(/\/$/, ''),
-  links,
-  viewers,
-  opener: createTunnelOpener({ cache, signer, tunnels, onBytes: metrics.tunnelBytes }),
-  isDraining: drain.isDraining,
-  log,
+  cdp: { links, cache, pods, publicUrl, trustProxy: config.trustProxy },
+  viewer: {
+    door: viewers,
+    assets,
+    cache,
+    conversations,
+    pods,
+    publicUrl,
+    findTenant: tenantOf,
+    frameAncestors: config.frameAncestors,
+  },
+  files: { keeper },
+  upgrades: {
+    opener: createTunnelOpener({ cache, signer, tunnels, onBytes: metrics.tunnelBytes }),
+    isDraining: drain.isDraining,
+    log,
+  },
 });
 
 const internal = createHttpServer(serverOptions);

@@ -76,5 +76,3 @@ export function endOfBrowser({ phase, reason, stopAsked }: BrowserPhase): V3Stat
   const said = phase === null ? undefined : PHASE_SAYS[phase];
   return said ?? (stopAsked ? 'stopped' : null);
 }
-
-export const V3_TERMINAL: ReadonlySet<V3Status> = new Set(['idle', 'stopped', 'timed_out', 'error']);

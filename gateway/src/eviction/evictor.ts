@@ -53,7 +53,7 @@ export function createEvictor(options: {
   };
 
   const writeActivity = async (session: BrowserSession, at: number, timeout: number): Promise<void> => {
-    const { name, namespace = '' } = session.metadata;
+    const { name, namespace = '', uid } = session.metadata;
     const status = {
       lastActiveAt: new Date(at).toISOString(),
       idleDeadline: new Date(at + timeout).toISOString(),
@@ -62,7 +62,7 @@ export function createEvictor(options: {
     const fieldManager = FIELD_MANAGER.gatewayActivity;
     await client.apply(
       RESOURCE.browserSessions,
-      { metadata: { name, namespace }, status },
+      { metadata: { name, namespace, uid }, status },
       { fieldManager, subresource: 'status' },
     );
   };

@@ -2,7 +2,6 @@ import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import { FIELD_MANAGER, REDIS } from '@podwright/api/names';
-import { TERMINAL_RUN_STATES } from '@podwright/api/run';
 import { v3Status } from '@podwright/api/v3/v3-status';
 import type { Client } from '@podwright/kube/client';
 import { isNotFound } from '@podwright/kube/kube-error';
@@ -22,6 +21,7 @@ import { browserPhaseOf, isOpen } from '../sessions/session-state.ts';
 import type { SessionStopper } from '../sessions/stop-session.ts';
 import { type SettleFacts, type SettlePlan, currentRun, decideSettle } from './decide-settle.ts';
 import type { ManifestTasks } from './manifest-task.ts';
+import { createSettleGone } from './settle-gone.ts';
 
 /**
  * Brings records, object and ledger of one session together, whatever happened between: one replica at a time does it,
@@ -53,6 +53,7 @@ export function createSettler(options: {
 }): Settler {
   const { client, cache, redis, conversations, attempts, waitingLine, queue, tasks, ledger, links, stopper } = options;
   const { findPool, findTenant, assertHeld, log, now } = options;
+  const settleGone = createSettleGone({ cache, conversations, attempts, waitingLine, ledger, now });
   const written = new Map<string, number>();
 
   const observe = async (session: BrowserSession, tenant: BrowserTenant): Promise<SettleFacts> => {
@@ -104,7 +105,7 @@ export function createSettler(options: {
     }
     if (plan.status) {
       assertHeld();
-      const object = { metadata: { name, namespace: namespace ?? '' }, status: plan.status };
+      const object = { metadata: { name, namespace: namespace ?? '', uid }, status: plan.status };
       const applied = await client.apply(RESOURCE.browserSessions, object, {
         fieldManager: FIELD_MANAGER.gateway,
         subresource: 'status',
@@ -125,37 +126,6 @@ export function createSettler(options: {
       written.delete(uid);
     }
     if (plan.leaveLine && key) await waitingLine.remove(tenant, key.runId);
-  };
-
-  /** The object is gone; what it left behind must not wait for it for ever. */
-  const settleGone = async (uid: string): Promise<{ at?: number }> => {
-    const conversationId = await conversations.findBySession(uid);
-    const view = conversationId === null ? null : await conversations.get(conversationId);
-    if (!view || view.conversation.sessionUid !== uid) return {};
-    const { id, namespace, sessionName: name, tenant, echo } = view.conversation;
-    if (readEcho(echo).ended?.sessionUid === uid) return {};
-    // Not known to the watch is not the same as gone.
-    if ((await cache.read({ namespace, name, uid })) !== null) return { at: now() };
-    const { run } = view;
-    if (run && run.request.sessionUid === uid && !TERMINAL_RUN_STATES.has(run.state)) {
-      const { runId } = run.request;
-      await attempts.settle(
-        { conversationId: id, runId },
-        {
-          state: 'failed',
-          success: false,
-          failureKind: 'session_gone',
-          failureMessage: 'The browser session was deleted.',
-          endedAt: new Date(now()).toISOString(),
-        },
-      );
-      await waitingLine.remove(tenant, runId);
-    }
-    const browserMicroUsd = await ledger.booked(tenant, 'browser', uid);
-    await conversations.patch(id, {
-      echo: { ...echo, ended: { sessionUid: uid, status: 'stopped', browserMicroUsd } },
-    });
-    return {};
   };
 
   return {
