@@ -8,7 +8,8 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const artifacts = join(root, '.artifacts', 'test');
-const cluster = process.env['CLUSTER'] ?? 'podwright-test';
+/** Never the user's own: it is removed at the end. */
+const cluster = process.env['TEST_CLUSTER'] ?? 'podwright-test';
 
 interface Stage {
   name: string;
