@@ -1,3 +1,4 @@
+import { createBackoff } from './backoff.ts';
 import { type Client } from './client.ts';
 import { errorFields, isAlreadyExists, isConflict, isNotFound } from './kube-error.ts';
 import type { Lease } from './objects.ts';
@@ -56,7 +57,7 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
   const target = { namespace: options.namespace, name: options.name };
   // Two slow answers in a row must not cost the lease.
   const call = { timeoutMs: Math.max(500, 1.5 * renewMs) };
-  const againMs = renewMs / 10;
+  const retry = createBackoff({ firstMs: renewMs / 10, maxMs: renewMs });
 
   const body = (transitions: number, acquireTime: string, resourceVersion?: string): Lease =>
     ({
@@ -108,6 +109,7 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
 
   async function renew(): Promise<void> {
     let pauseMs = renewMs;
+    let failures = 0;
     while (!lost.signal.aborted) {
       await sleep(pauseMs, released.signal);
       pauseMs = renewMs;
@@ -117,9 +119,14 @@ export async function acquireLease(options: LeaseOptions, signal: AbortSignal): 
         const next = body(leaseTransitions ?? 0, acquireTime ?? '', current.metadata.resourceVersion);
         current = await client.update(RESOURCE.leases, next, call);
         renewedAt = startedAt;
+        if (failures > 0) log.info({ lease: options.name, failures }, 'lease is renewed again');
+        failures = 0;
+        retry.reset();
       } catch (error) {
-        pauseMs = againMs;
-        log.warn({ ...errorFields(error), lease: options.name }, 'lease was not renewed');
+        pauseMs = retry.next();
+        // The first failure is news; that it goes on shows by the silence after it.
+        if (failures === 0) log.warn({ ...errorFields(error), lease: options.name }, 'lease was not renewed');
+        failures += 1;
         // Someone else wrote it, or our own answer got lost on its way: look who holds it.
         if (isConflict(error) || isNotFound(error)) {
           const found = await client.find(RESOURCE.leases, target, call).catch(() => null);
