@@ -174,15 +174,15 @@ describe('another pod', () => {
 
 describe('another tenant', () => {
   test.each([
-    ['GET', () => `/api/v3/browsers/${browser.id}`, undefined],
-    ['PATCH', () => `/api/v3/browsers/${browser.id}`, { action: 'stop' }],
-    ['GET', () => `/api/v3/browsers/${browser.id}/downloads`, undefined],
-    ['POST', () => `/api/v3/browsers/${browser.id}/viewer-tickets`, {}],
-    ['GET', () => `/api/v3/sessions/${browser.id}`, undefined],
-    ['POST', () => `/api/v3/sessions/${browser.id}/stop`, undefined],
-    ['DELETE', () => `/api/v3/sessions/${browser.id}`, undefined],
+    ['GET', 'browsers/ID', undefined],
+    ['PATCH', 'browsers/ID', { action: 'stop' }],
+    ['GET', 'browsers/ID/downloads', undefined],
+    ['POST', 'browsers/ID/viewer-tickets', {}],
+    ['GET', 'sessions/ID', undefined],
+    ['POST', 'sessions/ID/stop', undefined],
+    ['DELETE', 'sessions/ID', undefined],
   ])('%s %s answers 404', async (method, path, body) => {
-    expect((await api(other.apiKey, method, path(), body)).status).toBe(404);
+    expect((await api(other.apiKey, method, `/api/v3/${path.replace('ID', browser.id)}`, body)).status).toBe(404);
   });
 
   test('sees empty lists', async () => {
@@ -197,10 +197,18 @@ describe('tickets and keys', () => {
       mode: 'view',
     });
     expect(ticket.status).toBe(201);
-    const first = await fetch(ticket.body.url, { redirect: 'manual' });
-    expect(first.status).toBeLessThan(400);
-    const second = await fetch(ticket.body.url, { redirect: 'manual' });
-    expect([401, 410]).toContain(second.status);
+    // Opening the page spends nothing (mail scanners open pages); the trade does.
+    expect((await fetch(ticket.body.url)).status).toBe(200);
+    const trade = () =>
+      api(
+        tenant.apiKey,
+        'POST',
+        `/view/${browser.id}/grant`,
+        { token: ticket.body.url.split('/').at(-1) },
+        { Origin: installation().url },
+      );
+    expect((await trade()).status).toBe(200);
+    expect((await trade()).status).toBe(410);
   });
 
   test('a deleted key stops working within seconds', async () => {
