@@ -1,7 +1,11 @@
+import type { BrowserPool } from '@podwright/api/kinds/pool';
+import type { BrowserSession } from '@podwright/api/kinds/session';
+import type { BindRequest } from '@podwright/api/pod-door';
 import { describe, expect, test } from 'vitest';
 import { pool, session, tenant } from '../testing/objects.ts';
 import { egressOf, maxDurationMs, podDeadlineSeconds } from './limits.ts';
 
+type Egress = BindRequest['egress'];
 const MINUTE = 60_000;
 
 test.each<[string, string | undefined, object, object, number]>([
@@ -21,11 +25,11 @@ test('the last deadline of a pod leaves room for ours, and counts from its own s
 });
 
 describe('what a browser may reach', () => {
-  const hosts = { egress: 'Allowlist', allowedHosts: ['a.example'] } as const;
-  test.each([
+  const hosts: Egress = { egress: 'Allowlist', allowedHosts: ['a.example'] };
+  test.each<[string, BrowserSession['spec'], Partial<BrowserPool['spec']>, Egress]>([
     ['the pool decides when the session says nothing', {}, { network: hosts }, hosts],
     ['a session narrows it', { network: hosts }, {}, hosts],
-    ['to nothing, too', { network: { egress: 'None' as const } }, {}, { egress: 'None', allowedHosts: [] }],
+    ['to nothing, too', { network: { egress: 'None' } }, {}, { egress: 'None', allowedHosts: [] }],
     [
       'hosts mean nothing to another class',
       {},
