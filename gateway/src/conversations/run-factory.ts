@@ -1,3 +1,4 @@
+import { ApiError } from '@podwright/api/errors';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { ModelsFile } from '@podwright/api/models';
 import { parseUsd } from '@podwright/api/money';
@@ -20,7 +21,7 @@ export interface RunPlan {
 
 /** Makes run requests: the model resolved, the cap the least of all that apply. */
 export interface RunFactory {
-  /** Throws `invalid_request` for an unknown model and `payment_required` for a budget that is used up. */
+  /** Throws `invalid_request` for an unknown model, `payment_required` for a used-up budget, `forbidden` by policy. */
   plan(caller: Caller, task: string, requestedModel: string | null, echo: Echo): Promise<RunPlan>;
   request(
     plan: RunPlan,
@@ -32,7 +33,11 @@ export function createRunFactory(options: { models: ModelsFile; ledger: CostLedg
   const { models, ledger, now } = options;
   return {
     async plan(caller, task, requestedModel, echo) {
-      const { budgets } = caller.tenantObject.spec;
+      const { budgets, policy } = caller.tenantObject.spec;
+      // There is nobody to ask here, so asking first means no.
+      if (policy?.startRun === 'Off' || policy?.startRun === 'AskFirst') {
+        throw new ApiError('forbidden', 'The policy of this tenant does not let the API start runs.');
+      }
       const limit = (text: string | undefined): number | null => (text === undefined ? null : parseUsd(text));
       const [perDay, perMonth] = [limit(budgets?.perDayUsd), limit(budgets?.perMonthUsd)];
       const spent = perDay === null && perMonth === null ? null : await ledger.spent(caller.tenant, now());

@@ -72,7 +72,11 @@ export function registerViewer(
     { schema: { params: UidParams, body: GrantBody, response: { 200: ViewerGrant } } },
     async (request, reply): Promise<ViewerGrant> => {
       reply.headers(plain);
-      const { credential, session, mode } = await door.trade(request.params.uid, request.body.token);
+      const { credential, session, mode } = await door.trade(
+        request.params.uid,
+        request.body.token,
+        request.headers.host,
+      );
       const viewport = cache.byUid(session.uid)?.spec.viewport ?? null;
       return { credential, sessionId: session.uid, mode, viewport };
     },

@@ -17,7 +17,11 @@ import type { TunnelWish } from '../tunnel/tunnel-opener.ts';
 /** Lets viewers in: a link or ticket for a credential, and a credential for everything else. */
 export interface ViewerDoor {
   /** Trades the text in the page's address. Throws `unauthorized`, `gone` or `ticket_used`. */
-  trade(sessionUid: string, token: string): Promise<{ credential: string; session: LinkSession; mode: ViewerMode }>;
+  trade(
+    sessionUid: string,
+    token: string,
+    host: string | undefined,
+  ): Promise<{ credential: string; session: LinkSession; mode: ViewerMode }>;
   /** Checks the credential of a request of the page. Throws `unauthorized` or `gone`. */
   check(sessionUid: string, headers: IncomingHttpHeaders): Promise<ViewerCredential>;
   /** The same for the page's WebSocket, whose Origin and Host must be ours too. */
@@ -60,7 +64,9 @@ export function createViewerDoor(options: {
   };
 
   return {
-    async trade(sessionUid, token) {
+    async trade(sessionUid, token, host) {
+      // Before a ticket is spent: its picture would be refused under this name.
+      if (!hosts.has(host ?? '')) throw new ApiError('forbidden', 'The viewer is not served under this name.');
       const { session, mode, linkHash } = await identify(sessionUid, token);
       const { uid, name, namespace, tenant } = session;
       const object = await cache.read({ namespace, name, uid });
