@@ -23,6 +23,9 @@ export interface Place {
 export async function findPlace(): Promise<Place> {
   const cluster = process.env['CLUSTER'] ?? 'podwright';
   const cache = process.env['PODWRIGHT_CACHE'] ?? join(homedir(), '.cache', 'podwright');
+  if (!/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(cluster)) {
+    throw new Error(`CLUSTER="${cluster}" is no name of a cluster: lower-case letters, digits and dashes, 40 at most`);
+  }
   const current = cluster === 'current';
   const name = current ? await contextName() : cluster;
   const folder = join(cache, current ? 'current' : 'clusters', name);

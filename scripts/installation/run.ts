@@ -45,7 +45,7 @@ export async function run(command: string, args: string[], options: RunOptions =
   });
   if (rest !== '') take(rest);
   // What was shown as it came is not shown again.
-  const printed = options.onLine ? '' : lines.join('\n');
+  const printed = options.onLine ? '' : [output.trim(), ...lines].filter((line) => line !== '').join('\n');
   if (code !== 0) throw new CommandError([command, ...args].join(' '), code, printed);
   return output;
 }
