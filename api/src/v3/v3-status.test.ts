@@ -55,18 +55,29 @@ const rows: [string, Row][] = [
     { says: 'stopped', run: 'succeeded', phase: 'Failed' },
   ],
   ['a stop in the spec counts at once, before the phase follows', { says: 'stopped', phase: 'Idle', stopAsked: true }],
-  ['a stop in the spec ends a running task', { says: 'stopped', run: 'running', phase: 'Running', stopAsked: true }],
-  ['the end of the longest duration is timed_out', { says: 'timed_out', run: 'running', phase: 'TimedOut' }],
+  [
+    'a task whose browser was told to stop is running until it is settled, so that its end has an answer',
+    { says: 'running', run: 'running', phase: 'Stopping', stopAsked: true },
+  ],
+  [
+    'a cancelled task whose browser was told to stop is stopped',
+    { says: 'stopped', run: 'cancelled', keepAlive: true, phase: 'Running', stopAsked: true },
+  ],
+  ['the end of the longest duration is timed_out', { says: 'timed_out', phase: 'TimedOut' }],
   [
     'a browser that is being stopped because it expired is timed_out',
-    { says: 'timed_out', run: 'running', phase: 'Stopping', reason: 'Expired' },
+    { says: 'timed_out', phase: 'Stopping', reason: 'Expired' },
   ],
   [
     'a run that lost its expired browser is timed_out',
     { says: 'timed_out', run: 'failed', failure: 'session_gone', phase: 'TimedOut' },
   ],
-  ['a failed browser is error', { says: 'error', run: 'running', phase: 'Failed' }],
-  ['a browser that could not start is error', { says: 'error', run: 'waiting', phase: 'Failed' }],
+  ['a failed browser is error', { says: 'error', phase: 'Failed' }],
+  ['a run whose browser failed is running until it is settled', { says: 'running', run: 'running', phase: 'Failed' }],
+  [
+    'a task whose browser could not start is error once that is settled',
+    { says: 'error', run: 'failed', failure: 'session_gone', phase: 'Failed' },
+  ],
   [
     'a run that lost its crashed browser is error before the phase follows',
     { says: 'error', run: 'failed', failure: 'browser_crashed', phase: 'Running' },

@@ -12,7 +12,7 @@ import type { V3Status } from './sessions.ts';
  * | # | when | status |
  * | 1 | the API was asked to stop it | stopped |
  * | 2 | its run ended by itself and keepAlive is off | stopped |
- * | 3 | the browser ended or is ending | timed_out, error or stopped, by phase and reason |
+ * | 3 | the browser ended or is ending, and no run is left to settle | timed_out, error or stopped, by phase and reason |
  * | 4 | its run lost the browser and keepAlive is off | error |
  * | 5 | its run waits | created |
  * | 6 | its run is worked on or paused | running |
@@ -62,7 +62,8 @@ export function v3Status({ conversation, run, browser }: V3StatusInput): V3Statu
   const lostBrowser = runEnded && run.failureKind !== null && BROWSER_LOST.has(run.failureKind);
   if (runEnded && !lostBrowser && !conversation.keepAlive) return 'stopped';
 
-  const ending = endOfBrowser(browser);
+  // A run that lost its browser is settled within seconds; until then its answer is not there to be read.
+  const ending = run === null || runEnded ? endOfBrowser(browser) : null;
   if (ending !== null) return ending;
   if (lostBrowser && !conversation.keepAlive) return 'error';
 
