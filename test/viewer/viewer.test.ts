@@ -1,6 +1,6 @@
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installation } from '../harness/installation.ts';
+import { type TestTenant, api, createTenant, installation } from '../harness/installation.ts';
 import { untilAnswering } from '../harness/cdp-ready.ts';
 import { launchWatcher, pageWidth, pictureVariety, pointOnScreen, screenshot, untilState } from './viewer-page.ts';
 
@@ -146,6 +146,45 @@ describe('the viewer of a live browser', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
     expect(await response.text()).not.toContain(made['liveUrl']!.split('/').at(-1)!);
+  });
+});
+
+describe('the viewer of a run', () => {
+  test('shows its goal and steps, and only watches until control is taken', async () => {
+    const session = await post('/sessions', { task: 'slow:24' });
+    const page = await open(session['liveUrl']!);
+    await untilState(page, 'live');
+    await expect.poll(() => page.textContent('#goal')).toBe('slow:24');
+    await expect.poll(() => page.textContent('#run-state'), { timeout: 60_000 }).toBe('working');
+    await expect.poll(() => page.textContent('#steps'), { timeout: 60_000 }).toMatch(/[1-9]/);
+    expect(await page.getByRole('button', { name: 'Take control' }).isVisible()).toBe(true);
+    await screenshot(page, 'run');
+    await page.getByRole('button', { name: 'Take control' }).click();
+    expect(await page.getByRole('button', { name: 'Hand back' }).isVisible()).toBe(true);
+    await fetch(`${base}/sessions/${session['id']}/stop`, { method: 'POST', headers });
+    await untilState(page, 'ended', 30_000);
+    await page.close();
+  });
+});
+
+describe('an idle browser', () => {
+  let tenant: TestTenant;
+  beforeAll(async () => {
+    tenant = await createTenant('presence');
+  });
+  afterAll(() => tenant?.remove());
+
+  test('stays while somebody watches it, and goes when nobody does', async () => {
+    const session = await tenant.session('watched', { lifetime: { idleTimeout: '35s' } });
+    await tenant.phase('watched', 'Ready');
+    const links = await api<{ liveUrl: string }>(tenant.apiKey, 'GET', `/api/v3/browsers/${session.metadata.uid}`);
+    const page = await open(links.body.liveUrl);
+    await untilState(page, 'live');
+    await page.waitForTimeout(75_000);
+    expect((await tenant.get('watched'))?.spec.stop).toBeUndefined();
+    await page.close();
+    const ended = await tenant.phase('watched', 'Stopped', 120_000);
+    expect(ended.spec.stop?.reason).toBe('Idle');
   });
 });
 
