@@ -59,8 +59,8 @@ describe('the client of a pod', () => {
     ]);
   });
 
-  test('takes no listing that is none', async () => {
-    const { client } = await podThat((_request, response) => response.end('{"files":[{"path":1}]}'));
+  test.each(['{"files":[{"path":1}]}', 'not JSON', ''])('takes no listing that is none: %j', async (text) => {
+    const { client } = await podThat((_request, response) => response.end(text));
     await expect(client.listDownloads(signal)).rejects.toMatchObject({ code: 'browser_unavailable' });
   });
 

@@ -70,7 +70,7 @@ export function createPodDoorClient(options: {
   return {
     async listDownloads(signal) {
       const answer = await call('GET', '/files/downloads', 'files', signal);
-      const listing: unknown = JSON.parse((await readUpTo(answer.body, LISTING_MAX_BYTES)).toString());
+      const listing = parseJson(await readUpTo(answer.body, LISTING_MAX_BYTES));
       if (!Value.Check(FileListing, listing)) throw new ApiError('browser_unavailable', 'The pod lists no files.');
       return listing.files;
     },
@@ -95,6 +95,14 @@ export function createPodDoorClient(options: {
       await answer.body.dump();
     },
   };
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new ApiError('browser_unavailable', 'The pod answered with something that is not JSON.', { cause: error });
+  }
 }
 
 /** A stream that breaks off is the pod's trouble, not the store's. */
