@@ -79,7 +79,8 @@ describe('settling a session', () => {
   });
   test('an agent at work has the first word about the end of its browser', () => {
     const working = view(run({ state: 'running' }));
-    expect(decide({ session: session({ phase: 'Failed', endedAt: ago(2) }), view: working }).failRun).toBeNull();
+    const soon = decide({ session: session({ phase: 'Failed', endedAt: ago(2) }), view: working });
+    expect(soon).toMatchObject({ failRun: null, close: false, again: now + 3_000 });
     expect(
       decide({ session: session({ phase: 'Failed', reason: 'OOMKilled', endedAt: ago(30) }), view: working }).failRun
         ?.failureKind,

@@ -62,7 +62,8 @@ export function decideSettle(facts: SettleFacts): SettlePlan {
     stop: open ? stopReason(facts, runEnded && !keepAlive) : null,
     requeue: onItsWay && facts.job !== null && !facts.job.queued && !facts.job.alive,
     leaveLine: runEnded,
-    close: isTerminal(session) && (status !== null || !isClosed(facts)),
+    // How it ended is written down once its run is settled too.
+    close: isTerminal(session) && failRun !== 'soon' && (status !== null || !isClosed(facts)),
     status,
     again: nextLook(),
   };
