@@ -82,7 +82,7 @@ process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 /** Brings up the test installation and returns the variables that `make env` prints; empty when it did not come up. */
 async function bringUp(): Promise<NodeJS.ProcessEnv> {
   heading(`installation in cluster ${cluster}`);
-  const code = await run(['make', '--no-print-directory', 'up', `CLUSTER=${cluster}`, 'NODES=2']);
+  const code = await run(['make', '--no-print-directory', 'up', `CLUSTER=${cluster}`, 'NODES=3']);
   count({ name: 'up', command: [] }, code);
   if (code !== 0) return {};
   const exports = await output(['make', '--no-print-directory', '-s', 'env', `CLUSTER=${cluster}`]);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestTenant, createTenant } from '../harness/installation.ts';
+import { type TestTenant, createTenant, installation } from '../harness/installation.ts';
 import { eventually, kubectl } from '../harness/kubectl.ts';
 
 const run = promisify(execFile);
@@ -15,16 +15,24 @@ const nodeContainer = (verb: 'stop' | 'start', node: string) =>
   });
 
 beforeAll(async () => {
-  const workers = await kubectl(
+  const workers = await kubectl('get', 'nodes', '-l', '!node-role.kubernetes.io/control-plane', '-o', 'name');
+  // The one without Redis: what is tried here is the loss of browsers, not of the only database.
+  const redisNode = await kubectl(
     'get',
-    'nodes',
-    '-l',
-    '!node-role.kubernetes.io/control-plane',
+    'pod',
+    'podwright-redis-0',
+    '-n',
+    installation().namespace,
     '-o',
-    'jsonpath={.items[*].metadata.name}',
+    'jsonpath={.spec.nodeName}',
   );
-  worker = workers.split(' ').findLast((name) => name !== '') ?? '';
-  if (worker === '') throw new Error('this suite needs a worker node that it can stop: make up NODES=2');
+  worker =
+    workers
+      .trim()
+      .split('\n')
+      .map((line) => line.replace('node/', ''))
+      .find((name) => name !== redisNode) ?? '';
+  if (worker === '') throw new Error('this suite needs two worker nodes, one of which it can stop: make up NODES=3');
   tenant = await createTenant('node', { pool: { nodeSelector: { 'kubernetes.io/hostname': worker } } });
 });
 
