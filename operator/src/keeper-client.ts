@@ -1,14 +1,23 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CollectRequest, CollectResponse, type ProfileLoadRequest } from '@podwright/api/internal-doors';
 import { Value } from 'typebox/value';
 import type { Dispatcher } from 'undici';
 
 /** What the operator asks of the keeper. Every method throws when the keeper refuses or does not answer. */
 export interface KeeperClient {
+  /** While the keeper is away (it restarts, or its store does not answer) it is asked again, until `signal` ends. */
   collect(request: CollectRequest, signal: AbortSignal): Promise<CollectResponse>;
   loadProfile(request: ProfileLoadRequest, signal: AbortSignal): Promise<void>;
   /** Deletes a profile's bytes; fine when there are none. */
   deleteProfile(namespace: string, name: string, signal: AbortSignal): Promise<void>;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Nobody answered, or somebody who says to ask later. */
+class KeeperAway extends Error {
+  override readonly name = 'KeeperAway';
 }
 
 export function createKeeperClient(options: {
@@ -19,18 +28,25 @@ export function createKeeperClient(options: {
 }): KeeperClient {
   async function call(method: 'POST' | 'DELETE', path: string, body: unknown, signal: AbortSignal): Promise<string> {
     const token = (await readFile(options.tokenFile, 'utf8')).trim();
-    const response = await options.dispatcher.request({
-      origin: options.url,
-      path,
-      method,
-      signal,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+    const response = await options.dispatcher
+      .request({
+        origin: options.url,
+        path,
+        method,
+        signal,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      .catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        throw new KeeperAway(`the keeper does not answer: ${error instanceof Error ? error.message : String(error)}`);
+      });
     const text = await response.body.text();
+    if (response.statusCode === 503)
+      throw new KeeperAway(`keeper ${method} ${path.split('/')[1]}: 503 ${text.slice(0, 200)}`);
     if (response.statusCode >= 400 && !(method === 'DELETE' && response.statusCode === 404)) {
       throw new Error(`keeper ${method} ${path.split('/')[1]}: ${response.statusCode} ${text.slice(0, 200)}`);
     }
@@ -38,7 +54,16 @@ export function createKeeperClient(options: {
   }
   return {
     async collect(request, signal) {
-      return Value.Parse(CollectResponse, JSON.parse(await call('POST', '/collect', request, signal)));
+      for (;;) {
+        try {
+          return Value.Parse(CollectResponse, JSON.parse(await call('POST', '/collect', request, signal)));
+        } catch (error) {
+          if (!(error instanceof KeeperAway)) throw error;
+          await sleep(AGAIN_MS, undefined, { signal }).catch(() => {
+            throw error;
+          });
+        }
+      }
     },
     async loadProfile(request, signal) {
       await call('POST', '/profiles/load', request, signal);

@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type KeeperClient, createKeeperClient } from './keeper-client.ts';
+
+const request = {
+  tenant: 'demo',
+  namespace: 'tenant-demo',
+  sessionName: 's',
+  sessionUid: 'u',
+  podUid: 'p',
+  podIP: '10.0.0.1',
+};
+const answer = { downloads: 2, profileVersion: null, lost: [] };
+
+let folder: string;
+let server: Server | undefined;
+let client: KeeperClient;
+let asked: number;
+
+/** A keeper that answers with these statuses, one after the other, and with the last from then on. */
+async function keeperThat(...statuses: number[]): Promise<void> {
+  server = createServer((_request, response) => {
+    const status = statuses[Math.min(asked, statuses.length - 1)] ?? 200;
+    asked += 1;
+    response.writeHead(status).end(status === 200 ? JSON.stringify(answer) : 'no');
+  });
+  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as { port: number };
+  const tokenFile = join(folder, 'token');
+  await writeFile(tokenFile, 'token\n');
+  client = createKeeperClient({ url: `http://127.0.0.1:${port}`, tokenFile, dispatcher: new Agent() });
+}
+
+beforeEach(async () => {
+  asked = 0;
+  folder = await mkdtemp(join(tmpdir(), 'podwright-keeper-client-'));
+});
+afterEach(async () => {
+  await new Promise((done) => (server ? server.close(done) : done(undefined)));
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('collecting', () => {
+  test('asks again while the keeper is away', async () => {
+    await keeperThat(503, 200);
+    expect(await client.collect(request, AbortSignal.timeout(10_000))).toEqual(answer);
+    expect(asked).toBe(2);
+  });
+
+  test('takes a refusal as one', async () => {
+    await keeperThat(403);
+    await expect(client.collect(request, AbortSignal.timeout(10_000))).rejects.toThrow('403');
+    expect(asked).toBe(1);
+  });
+
+  test('gives up at its deadline, and says what was wrong', async () => {
+    await keeperThat(503);
+    await expect(client.collect(request, AbortSignal.timeout(300))).rejects.toThrow('503');
+  });
+});
