@@ -7,8 +7,11 @@ import { MODEL_KEYS_SECRET } from './models.ts';
 import { NAMESPACE, NODE_PORT, RELEASE } from './place.ts';
 import { ROOT, applyObjects, kubectlJson, run } from './run.ts';
 import type { Step } from './steps.ts';
+import { workloadStates } from './workloads.ts';
 
 const CHART = 'charts/podwright';
+/** Workloads that the values below make: four Deployments of ours, Redis, the seccomp installer, demo site and model. */
+const PARTS = 8;
 
 export interface Wish {
   images: Images;
@@ -21,7 +24,7 @@ export async function installChart(wish: Wish, step: Step): Promise<void> {
   const values = JSON.stringify(await valuesOf(wish));
   const inputs = inputsHash(values, wish.models.keys);
   const release = await releaseState();
-  if (release?.status === 'deployed' && release.description === describe(inputs)) {
+  if (release?.status === 'deployed' && release.description === describe(inputs) && (await nothingIsMissing())) {
     step.say('is as it should be');
     return;
   }
@@ -77,6 +80,12 @@ async function clusterCidrs(): Promise<string[]> {
   // A service network is a /12 to /16; the API server's address is the first in it.
   const services = `${spec.clusterIP.split('.').slice(0, 2).join('.')}.0.0/16`;
   return [...new Set([...pods, services, ...nodes.map(({ address }) => `${address}/32`)])];
+}
+
+/** Somebody may have deleted a part or scaled it to nothing since. */
+async function nothingIsMissing(): Promise<boolean> {
+  const states = await workloadStates();
+  return states.length >= PARTS && states.every(({ wanted }) => wanted > 0);
 }
 
 const describe = (inputs: string): string => `make up ${inputs}`;
