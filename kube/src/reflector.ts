@@ -188,7 +188,7 @@ export function startReflector<T extends KubeObject, I extends string = never>(
       publish(store.put(clean(object)));
     },
     forget(object) {
-      publish(store.remove(object));
+      publish(store.remove(object, { deleted: true }));
     },
     health() {
       const healthy = state.synced && (state.watching || now() - state.lastContactAt < HEALTHY_WITHOUT_WATCH_MS);

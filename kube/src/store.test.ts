@@ -71,6 +71,26 @@ describe('a store', () => {
     expect(words(store.put(map('x', 1)))).toEqual([]);
   });
 
+  test('takes back an object that left only the selector, once it is newer than its leaving', () => {
+    const { store } = setUp();
+    store.put(map('x', 1));
+    store.remove(map('x', 5));
+    expect(words(store.put(map('x', 4)))).toEqual([]);
+    expect(words(store.put(map('x', 6)))).toEqual(['added x@6']);
+    expect(words(store.replace([], '9'))).toEqual(['removed x@6']);
+    expect(words(store.put(map('x', 8)))).toEqual([]);
+    expect(words(store.replace([map('x', 10)], '11'))).toEqual(['added x@10']);
+  });
+
+  test('takes nothing of an object that is known to be deleted, whatever its version', () => {
+    const { store } = setUp();
+    store.put(map('x', 1));
+    store.remove(map('x', 1), { deleted: true });
+    expect(words(store.put(map('x', 2)))).toEqual([]);
+    store.remove(map('x', 3));
+    expect(words(store.put(map('x', 4)))).toEqual([]);
+  });
+
   test('a list removes what it lacks, but not what was written while it was on its way', () => {
     const { store } = setUp();
     store.put(map('gone', 1));

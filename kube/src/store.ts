@@ -19,13 +19,23 @@ export type Change<T> =
   | { type: 'changed'; object: T; previous: T }
   | { type: 'removed'; object: T };
 
-/** How long a deleted UID is remembered, so that a late answer to a write does not bring it back. */
+/** How long a removed UID is remembered, so that a late answer to a write does not bring it back. */
 const TOMBSTONE_MS = 120_000;
+
+interface Tombstone {
+  at: number;
+  /**
+   * Version at which the watch saw it go. What is newer came back: a label that the selector wants was put on again.
+   * Undefined: the object itself is known to be deleted, and nothing of it is ever newer.
+   */
+  version: string | undefined;
+}
 
 export interface WritableStore<T extends KubeObject, I extends string> extends Store<T, I> {
   /** Takes an object from a watch event or a write's answer; older than what is there changes nothing. */
   put(object: T): Change<T>[];
-  remove(object: T): Change<T>[];
+  /** It left the watch at the version that `object` has; `deleted`: it exists no more, whatever its version was. */
+  remove(object: T, how?: { deleted: boolean }): Change<T>[];
   /**
    * Takes a whole list: what is absent from it and not newer than it is gone.
    * `rolledBack`: the server's data is older than what was seen (a restored backup), so versions say nothing.
@@ -50,7 +60,7 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
   const uids = new Map<string, T>();
   const indexNames = Object.keys(options.indexes) as I[];
   const indexes = new Map(indexNames.map((name) => [name, new Map<string, Map<string, T>>()]));
-  const tombstones = new Map<string, number>();
+  const tombstones = new Map<string, Tombstone>();
 
   function unindex(object: T): void {
     const key = keyOf(object);
@@ -82,17 +92,26 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
     }
   }
 
-  function drop(object: T): void {
+  function drop(object: T, version: string | undefined): void {
     unindex(object);
     objects.delete(keyOf(object));
     uids.delete(object.metadata.uid);
-    const now = options.now();
-    tombstones.set(object.metadata.uid, now);
-    for (const [uid, at] of tombstones) {
-      if (now - at < TOMBSTONE_MS) break;
-      tombstones.delete(uid);
+    bury(object.metadata.uid, version);
+  }
+
+  function bury(uid: string, version: string | undefined): void {
+    const at = options.now();
+    const before = tombstones.get(uid);
+    tombstones.delete(uid);
+    tombstones.set(uid, { at, version: before && !comesBack(version, before) ? before.version : version });
+    for (const [old, tombstone] of tombstones) {
+      if (at - tombstone.at < TOMBSTONE_MS) break;
+      tombstones.delete(old);
     }
   }
+
+  const comesBack = (version: string | undefined, tombstone: Tombstone): boolean =>
+    tombstone.version !== undefined && (version === undefined || isNewer(version, tombstone.version));
 
   const store: WritableStore<T, I> = {
     get: (key) => objects.get(key),
@@ -104,7 +123,9 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
       return objects.size;
     },
     put(object) {
-      if (tombstones.has(object.metadata.uid)) return [];
+      const tombstone = tombstones.get(object.metadata.uid);
+      if (tombstone && !comesBack(object.metadata.resourceVersion, tombstone)) return [];
+      tombstones.delete(object.metadata.uid);
       const previous = objects.get(keyOf(object));
       if (previous === undefined) {
         set(object, undefined);
@@ -113,7 +134,7 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
       if (previous.metadata.uid !== object.metadata.uid) {
         // Deleted and made again while nobody looked: two objects that only share a name.
         if (!isNewer(object.metadata.resourceVersion, previous.metadata.resourceVersion)) return [];
-        drop(previous);
+        drop(previous, undefined);
         set(object, undefined);
         return [
           { type: 'removed', object: previous },
@@ -124,13 +145,14 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
       set(object, previous);
       return [{ type: 'changed', object, previous }];
     },
-    remove(object) {
+    remove(object, { deleted } = { deleted: false }) {
       const previous = objects.get(keyOf(object));
+      const version = deleted ? undefined : object.metadata.resourceVersion;
       if (!previous || previous.metadata.uid !== object.metadata.uid) {
-        tombstones.set(object.metadata.uid, options.now());
+        bury(object.metadata.uid, version);
         return [];
       }
-      drop(previous);
+      drop(previous, version);
       return [{ type: 'removed', object: previous }];
     },
     replace(next, resourceVersion, rolledBack = false) {
@@ -143,7 +165,8 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
       for (const object of objects.values()) {
         // Newer than the list: written by this process while the list was on its way.
         if (kept.has(object.metadata.uid) || isNewer(object.metadata.resourceVersion, resourceVersion)) continue;
-        changes.push(...store.remove(object));
+        drop(object, resourceVersion);
+        changes.push({ type: 'removed', object });
       }
       for (const object of next) changes.push(...store.put(object));
       return changes;
