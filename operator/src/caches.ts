@@ -23,9 +23,16 @@ export function stageOf(session: BrowserSession): 'waiting' | 'active' | 'over' 
     : 'over';
 }
 
-/** Admitted and not Ready yet: it holds a start slot. */
-const isStarting = (session: BrowserSession): boolean =>
-  stageOf(session) === 'active' && session.status?.readyAt === undefined && session.status?.stoppingAt === undefined;
+/**
+ * Admitted and not Ready yet: it holds a start slot. Not while a used-up quota refuses its pod: that wait has no deadline,
+ * and one tenant's quota must not use up the slots of all.
+ */
+export function isStarting(session: BrowserSession): boolean {
+  const { readyAt, stoppingAt, reason } = session.status ?? {};
+  return (
+    stageOf(session) === 'active' && readyAt === undefined && stoppingAt === undefined && reason !== 'QuotaExceeded'
+  );
+}
 
 const poolLabelOf = (pod: Pod): string => `${pod.metadata.namespace}/${pod.metadata.labels?.[LABEL.pool]}`;
 

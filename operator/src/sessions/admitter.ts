@@ -2,7 +2,7 @@ import type { BrowserSession } from '@podwright/api/kinds/session';
 import { TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
 import { ANNOTATION } from '@podwright/api/names';
 import { keyOf } from '@podwright/kube/resource';
-import { type Caches, stageOf } from '../caches.ts';
+import { type Caches, isStarting, stageOf } from '../caches.ts';
 import { poolNameOf, tenantOf } from '../lookup.ts';
 import { type PoolLoad, type TenantLoad, type Verdict, type Waiting, admit } from './admission.ts';
 
@@ -41,7 +41,7 @@ export function createAdmitter(options: {
     if (stage !== 'waiting') granted.delete(uid);
     if (change.type === 'changed') {
       const before = change.previous;
-      const freedSlot = before.status?.readyAt === undefined && change.object.status?.readyAt !== undefined;
+      const freedSlot = isStarting(before) && !isStarting(change.object);
       if (stageOf(before) !== stage || freedSlot) disturb();
     } else if (change.type === 'added' && stage === 'waiting') dirty = true;
     else disturb();
