@@ -57,6 +57,17 @@ describe('settling a session', () => {
     });
     expect(plan.stop).toBeNull();
   });
+  test('a run that waits is in the line, also when the replica that wrote it ended before it was', () => {
+    const of = (state: RunRecord['state'], phase: string) =>
+      decide({ session: session({ phase }), view: view(run({ state })) }).joinLine;
+    expect([of('waiting', 'Queued'), of('waiting', 'Ready'), of('queued', 'Ready'), of('succeeded', 'Ready')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(of('waiting', 'Stopping')).toBe(false);
+  });
   test('a browser without a task is left alone', () => {
     expect(decide({ session: session({ phase: 'Ready' }) })).toMatchObject({
       stop: null,

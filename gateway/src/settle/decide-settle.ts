@@ -27,6 +27,8 @@ export interface SettlePlan {
   stop: 'TaskFinished' | 'Asked' | null;
   /** Puts a run back that fell out of the queue. */
   requeue: boolean;
+  /** Puts a run that waits into its tenant's line: a replica that ended right after writing the run had not done so. */
+  joinLine: boolean;
   /** Takes a run that has ended out of its tenant's line. */
   leaveLine: boolean;
   /** Shuts the doors for good and writes down how it ended. */
@@ -61,6 +63,7 @@ export function decideSettle(facts: SettleFacts): SettlePlan {
     failRun: failRun === 'soon' ? null : failRun,
     stop: open ? stopReason(facts, runEnded && !keepAlive) : null,
     requeue: onItsWay && facts.job !== null && !facts.job.queued && !facts.job.alive,
+    joinLine: run?.state === 'waiting' && open,
     leaveLine: runEnded,
     // How it ended is written down once its run is settled too.
     close: isTerminal(session) && failRun !== 'soon' && (status !== null || !isClosed(facts)),

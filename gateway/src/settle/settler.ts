@@ -125,6 +125,9 @@ export function createSettler(options: {
       }
       written.delete(uid);
     }
+    if (plan.joinLine && run) {
+      await waitingLine.add(tenant, run.request.runId, Date.parse(run.request.createdAt));
+    }
     if (plan.leaveLine && key) await waitingLine.remove(tenant, key.runId);
   };
 
