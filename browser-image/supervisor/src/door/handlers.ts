@@ -94,7 +94,7 @@ export function createHandlers(options: {
     },
     async newPage({ request, response, url }) {
       workIsWelcome();
-      const page = decodeURIComponent(url.search.slice(1));
+      const page = decode(url.search.slice(1));
       const because = checkUrl(page);
       if (because !== undefined) throw new ApiError('forbidden', `The page is not opened: ${because}.`);
       activity.touch();
@@ -108,7 +108,7 @@ export function createHandlers(options: {
       sendJson(response, 200, await options.downloads.list());
     },
     async download({ response, rest }) {
-      const { handle, size } = await options.downloads.open(decodePath(rest));
+      const { handle, size } = await options.downloads.open(decode(rest));
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-length': size,
@@ -124,7 +124,7 @@ export function createHandlers(options: {
     },
     async upload({ request, response, rest }) {
       workIsWelcome();
-      await options.uploads.write(decodePath(rest), request);
+      await options.uploads.write(decode(rest), request);
       activity.touch();
       sendEmpty(response);
     },
@@ -146,10 +146,10 @@ export function createHandlers(options: {
   };
 }
 
-function decodePath(rest: string): string {
+function decode(text: string): string {
   try {
-    return decodeURIComponent(rest);
+    return decodeURIComponent(text);
   } catch {
-    throw new ApiError('bad_request', 'The path cannot be read.');
+    throw new ApiError('bad_request', 'The address cannot be read.');
   }
 }
