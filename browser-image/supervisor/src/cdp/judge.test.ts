@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judge } from './judge.ts';
+import { isMethodName, judge } from './judge.ts';
 
 const say = (method: string, params: object = {}, sessionId?: string): string =>
   JSON.stringify({ id: 7, method, params, ...(sessionId === undefined ? {} : { sessionId }) });
@@ -95,6 +95,17 @@ describe('what is refused, with an answer that says so', () => {
   test('a method of pages is refused at the browser endpoint, where a newer Chromium might answer it', () => {
     expect(toBrowser('Page.somethingNew').kind).toBe('answer');
     expect(toPage('Page.somethingNew').kind).toBe('forward');
+  });
+
+  test('an empty session is no page', () => {
+    expect(judge('{"id":1,"method":"Page.somethingNew","sessionId":""}', 'browser').kind).toBe('answer');
+  });
+
+  test('a text that cannot be a method is not repeated', () => {
+    const verdict = toBrowser('X'.repeat(1_000_000));
+    expect('text' in verdict ? verdict.text.length : Infinity).toBeLessThan(300);
+    expect(isMethodName('X'.repeat(1_000_000))).toBe(false);
+    expect(isMethodName('Browser.crash')).toBe(true);
   });
 
   test('the answer carries id and session of the question', () => {

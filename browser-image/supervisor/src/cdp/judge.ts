@@ -39,7 +39,8 @@ export function judge(text: string, endpoint: 'browser' | 'page', depth = 0): Ve
   if (message === undefined) {
     return { kind: 'answer', method: '', text: errorText(value, INVALID_REQUEST, 'Message must have id and method') };
   }
-  const sentTo = endpoint === 'browser' && message.sessionId === undefined ? 'browser' : 'page';
+  // To Chromium an empty session is none.
+  const sentTo = endpoint === 'browser' && !message.sessionId ? 'browser' : 'page';
   return apply(cdpRule(message.method, sentTo), message, depth);
 }
 
@@ -92,9 +93,12 @@ function unwrap(message: Message, depth: number): Verdict {
 }
 
 function refused(message: Message, because: string): Verdict {
-  const words = `${message.method} is refused by the policy of this browser: ${because}`;
+  const words = `${isMethodName(message.method) ? message.method : 'This method'} is refused by the policy of this browser: ${because}`;
   return { kind: 'answer', method: message.method, text: errorText(message, SERVER_ERROR, words) };
 }
+
+/** Whether a client's text has the form of a method; any other may be as long as a message and is repeated nowhere. */
+export const isMethodName = (text: string): boolean => /^[A-Za-z.]{1,100}$/.test(text);
 
 /** The text of an error that answers `message`; used for refusals outside the table too, such as a browser that is being evicted. */
 export function refusalOf(text: string, words: string): string {

@@ -9,6 +9,7 @@ import type { Browser } from '../browser/browser.ts';
 import type { ChromiumHttp } from '../browser/chromium-http.ts';
 import type { AttachRequest, Attachments } from '../cdp/attachments.ts';
 import { openChromiumWebSocket } from '../cdp/chromium-handshake.ts';
+import { isMethodName } from '../cdp/judge.ts';
 import { type CdpTunnel, type CloseReason, createCdpTunnel } from '../cdp/tunnel.ts';
 import type { Activity } from '../session/activity.ts';
 import type { Counters } from '../session/counters.ts';
@@ -107,7 +108,7 @@ export function createCdpDoor(options: {
               if (activity.refusal() === undefined) activity.touch();
               if (verdict.kind === 'answer') {
                 refused += 1;
-                counters.add(`cdp_refused_${verdict.method || 'invalid'}`);
+                counters.add(`cdp_refused_${isMethodName(verdict.method) ? verdict.method : 'invalid'}`);
               } else if (verdict.kind === 'close') counters.add('cdp_unreadable');
               else if (verdict.kind !== 'detach' && verdict.takesViewport) tookViewport = true;
             },
