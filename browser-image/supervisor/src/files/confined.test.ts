@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -68,4 +77,13 @@ test('does not write through a link', async () => {
   await expect(folder().write('out/x', Readable.from([Buffer.from('1')]))).rejects.toThrow('Not found');
   await expect(folder().write('out/y/z', Readable.from([Buffer.from('1')]))).rejects.toThrow('Not found');
   expect(readdirSync(base).toSorted()).toEqual(['downloads', 'secret']);
+});
+
+test('follows no link in the place of the folder itself', async () => {
+  renameSync(root, join(base, 'moved'));
+  symlinkSync(base, root);
+  expect(await folder().list()).toEqual({ files: [] });
+  await expect(folder().open('secret')).rejects.toThrow('Not found');
+  await expect(folder().write('x', Readable.from([Buffer.from('1')]))).rejects.toThrow('Not found');
+  expect(readdirSync(base).toSorted()).toEqual(['downloads', 'moved', 'secret']);
 });

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ApiError } from '@podwright/api/errors';
 import type { FileListing } from '@podwright/api/pod-door';
@@ -19,32 +19,47 @@ export interface ConfinedFolder {
 
 const MAX_FILES = 10_000;
 const MAX_DEPTH = 8;
+/** A folder and no link to one. */
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Chromium's own files of downloads that are not finished. */
 const UNFINISHED = /\.crdownload$/;
 
 export function createConfinedFolder(options: { root: string; maxFileBytes: number }): ConfinedFolder {
   const { root } = options;
 
-  async function collect(folder: string, depth: number, files: FileListing['files']): Promise<void> {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (files.length >= MAX_FILES) return;
-      const path = posix.join(folder, entry.name);
-      if (entry.isDirectory() && depth < MAX_DEPTH) await collect(path, depth + 1, files);
-      if (!entry.isFile() || UNFINISHED.test(entry.name)) continue;
-      const facts = await lstat(join(root, path)).catch(() => undefined);
-      if (facts?.isFile()) files.push({ path, size: facts.size, lastModified: facts.mtime.toISOString() });
+  /** A hostile process may put a link in the place of the folder itself: that one is not followed either. */
+  const openRoot = (): Promise<FileHandle> => open(root, FOLDER);
+
+  /** `path` is where the open folder lies below the root. Closes it. */
+  async function collect(folder: FileHandle, path: string, depth: number, files: FileListing['files']): Promise<void> {
+    try {
+      const entries = await readdir(under(folder, '.'), { withFileTypes: true }).catch(() => []);
+      for (const entry of entries) {
+        if (files.length >= MAX_FILES) return;
+        const inside = posix.join(path, entry.name);
+        if (entry.isDirectory() && depth < MAX_DEPTH) {
+          const next = await open(under(folder, entry.name), FOLDER).catch(() => undefined);
+          if (next) await collect(next, inside, depth + 1, files);
+        }
+        if (!entry.isFile() || UNFINISHED.test(entry.name)) continue;
+        const facts = await lstat(under(folder, entry.name)).catch(() => undefined);
+        if (facts?.isFile()) files.push({ path: inside, size: facts.size, lastModified: facts.mtime.toISOString() });
+      }
+    } finally {
+      await folder.close();
     }
   }
 
   /** The folder that holds the last step of a path, reached step by step without following a link. */
   async function openParent(steps: readonly string[], make: boolean): Promise<FileHandle> {
-    let folder = await open(root, constants.O_RDONLY | constants.O_DIRECTORY);
+    let folder = await openRoot().catch((error: unknown) => {
+      throw new ApiError('not_found', undefined, { cause: error });
+    });
     for (const step of steps.slice(0, -1)) {
       const inside = under(folder, step);
       try {
         if (make) await mkdir(inside, { mode: 0o2770 }).catch(unlessThere);
-        const next = await open(inside, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+        const next = await open(inside, FOLDER);
         await folder.close();
         folder = next;
       } catch (error) {
@@ -58,7 +73,8 @@ export function createConfinedFolder(options: { root: string; maxFileBytes: numb
   return {
     async list() {
       const files: FileListing['files'] = [];
-      await collect('', 0, files);
+      const folder = await openRoot().catch(() => undefined);
+      if (folder) await collect(folder, '', 0, files);
       return { files };
     },
     async open(path) {
