@@ -3,11 +3,14 @@ import { expect, test } from 'vitest';
 import { isStarting } from './caches.ts';
 import { condition, session, time } from './testing/objects.ts';
 
-const admitted = { phase: 'Starting', conditions: [condition('Admitted', 'True', 'Admitted')] } as const;
+const admitted: NonNullable<BrowserSession['status']> = {
+  phase: 'Starting',
+  conditions: [condition('Admitted', 'True', 'Admitted')],
+};
 
 test.each<[string, BrowserSession['status'], boolean]>([
   ['one that waits for its turn holds none', undefined, false],
-  ['an admitted one holds one', { ...admitted }, true],
+  ['an admitted one holds one', admitted, true],
   ['so does one whose pod is on its way', { ...admitted, reason: 'PodPending', podUID: 'uid-p' }, true],
   ['one that a used-up quota holds back gives it to others', { ...admitted, reason: 'QuotaExceeded' }, false],
   ['one that is Ready has given it back', { ...admitted, readyAt: time(2) }, false],
