@@ -55,6 +55,18 @@ describe('links', () => {
     expect(await links.resolve(next.tokens.view)).toMatchObject({ kind: 'view' });
   });
 
+  test('of a signing key that was replaced still work, and end with the new ones', async () => {
+    const before = await createLinks({ redis, secret }).of(session);
+    const links = createLinks({ redis, secret: createGatewaySecret('the key that came after it') });
+    const after = await links.of(session);
+    expect(after.tokens.cdp).not.toBe(before.tokens.cdp);
+    for (const { tokens } of [before, after]) expect(await links.resolve(tokens.cdp)).toMatchObject({ uid: 'u-1' });
+    await links.revoke('u-1');
+    for (const { tokens } of [before, after]) {
+      await expect(links.resolve(tokens.cdp)).rejects.toMatchObject({ code: 'gone' });
+    }
+  });
+
   test('end with the session and do not come back', async () => {
     const links = createLinks({ redis, secret });
     const { tokens } = await links.of(session);

@@ -56,6 +56,9 @@ const LIFE_SECONDS = 30 * 24 * 3600;
 const ENDED = 'ended';
 const ENDED_SECONDS = 24 * 3600;
 
+/** Fields of a session's record that are hashes of links that were given out. */
+const HASH = /^[0-9a-f]{64}$/;
+
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export function createLinks(options: { redis: Redis; secret: GatewaySecret }): Links {
@@ -66,11 +69,13 @@ export function createLinks(options: { redis: Redis; secret: GatewaySecret }): L
     control: secret.mac('link', `control ${uid} ${generation}`),
   });
 
+  /** Ends everything that was given out, also what was derived from a signing key that has been replaced since. */
   const endAll = async (uid: string): Promise<void> => {
-    const { generation } = await redis.hgetall(REDIS.sessionLinks(uid));
-    if (generation === undefined) return;
-    const hashes = Object.values(tokensOf(uid, generation)).map(hashOf);
+    const key = REDIS.sessionLinks(uid);
+    const hashes = Object.keys(await redis.hgetall(key)).filter((name) => HASH.test(name));
+    if (hashes.length === 0) return;
     for (const hash of hashes) await redis.set(REDIS.link(hash), ENDED, 'EX', ENDED_SECONDS);
+    await redis.hdel(key, ...hashes);
     await redis.publish(REVOKED_CHANNEL, JSON.stringify(hashes));
   };
 
@@ -81,15 +86,17 @@ export function createLinks(options: { redis: Redis; secret: GatewaySecret }): L
       const generation = known['generation'] ?? '1';
       const tokens = tokensOf(session.uid, generation);
       const stoppedAt = known['stoppedAt'] ?? null;
-      if (known['written'] !== generation && stoppedAt === null) {
+      const missing = LINK_KINDS.filter((kind) => known[hashOf(tokens[kind])] === undefined);
+      if (missing.length > 0 && stoppedAt === null) {
         const record = { uid: session.uid, name: session.name, namespace: session.namespace, tenant: session.tenant };
+        const given = Object.fromEntries(missing.map((kind) => [hashOf(tokens[kind]), kind]));
         // Sent together: a create waits for one round trip.
         await Promise.all([
-          ...LINK_KINDS.map((kind) => {
+          ...missing.map((kind) => {
             const text = JSON.stringify({ ...record, kind } satisfies LinkRecord);
             return redis.set(REDIS.link(hashOf(tokens[kind])), text, 'EX', LIFE_SECONDS);
           }),
-          redis.hset(key, { generation, written: generation }),
+          redis.hset(key, { generation, ...given }),
           redis.expire(key, LIFE_SECONDS),
         ]);
       }
