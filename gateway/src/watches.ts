@@ -47,7 +47,11 @@ export function startWatches(options: { client: Client; namespace: string; log: 
     profiles,
     findPool: (inNamespace, name) => pools.store.get(`${inNamespace}/${name}`),
     findTenant: (name) => tenants.store.get(name),
-    tenantOf: (inNamespace) => tenants.store.by('namespace', inNamespace)[0],
+    // Of several that name one namespace the oldest has it, as the operator decides too.
+    tenantOf: (inNamespace) =>
+      tenants.store
+        .by('namespace', inNamespace)
+        .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp))[0],
     tenants: () => tenants.store.list(),
     keySecrets: secrets.store,
     health: () => all.map((reflector) => reflector.health()),
