@@ -309,6 +309,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 await internal.listen({ host: '::', port: config.internalPort });
 await app.listen({ host: '::', port: config.port });
-await watches.synced(leave.signal);
-isSynced = true;
-log.info({ port: config.port, internalPort: config.internalPort, publicUrl }, 'ready');
+try {
+  await watches.synced(leave.signal);
+  isSynced = true;
+  log.info({ port: config.port, internalPort: config.internalPort, publicUrl }, 'ready');
+} catch (error) {
+  // Asked to leave before everything was there: the drain ends the process.
+  if (!leave.signal.aborted) throw error;
+}

@@ -6,6 +6,7 @@ import {
   type ViewportRequest,
   ViewportResponse,
 } from '@podwright/api/pod-door';
+import { safeText } from '@podwright/api/safe-text';
 import type { Scope, Signer } from '@podwright/api/tokens';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
@@ -95,10 +96,10 @@ async function readCapped(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** The detail of an error body, when it has one. */
-function wordsOf(text: string): string | undefined {
+export function wordsOf(text: string): string | undefined {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown };
-    return typeof detail === 'string' ? detail.slice(0, 300) : undefined;
+    return typeof detail === 'string' ? safeText(detail) : undefined;
   } catch {
     return undefined;
   }

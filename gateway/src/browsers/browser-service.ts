@@ -11,8 +11,9 @@ import {
   type ListBrowsersQuery,
   MAX_TIMEOUT_MINUTES,
 } from '@podwright/api/v3/browsers';
+import type { ViewerMode } from '@podwright/api/v3/viewer';
 import { type Caller, hasScope } from '../identity/caller.ts';
-import type { Links, LinkSession } from '../links/links.ts';
+import { type LinkSession, type Links, hashOf } from '../links/links.ts';
 import { browserCost, pricePerHour } from '../metering/browser-cost.ts';
 import type { BrowserWishReader } from '../sessions/browser-wishes.ts';
 import type { BrowserCreator } from '../sessions/create-browser-session.ts';
@@ -29,6 +30,8 @@ export interface BrowserService {
   /** Throws `browser_not_found`. */
   find(caller: Caller, id: string): Promise<BrowserSession>;
   show(caller: Caller, session: BrowserSession): Promise<BrowserView>;
+  /** Hash of the viewer link with this right, whose end ends everything derived from it. */
+  viewerLinkHash(caller: Caller, session: BrowserSession, mode: ViewerMode): Promise<string>;
   /** Its doors are shut and the status is `stopped` from now on. */
   stop(caller: Caller, session: BrowserSession): Promise<BrowserView>;
 }
@@ -99,6 +102,10 @@ export function createBrowserService(options: {
 
     async show(caller, session) {
       return browserView(await factsOf(caller, session));
+    },
+
+    async viewerLinkHash(caller, session, mode) {
+      return hashOf((await links.of(linkSession(caller, session))).tokens[mode]);
     },
 
     async stop(caller, session) {

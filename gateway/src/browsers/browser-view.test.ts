@@ -38,5 +38,6 @@ describe('a browser of the API', () => {
     expect(hasMetadata({ k: 'v', e: 'a=b' }, ['k=v', 'k', 'e=a=b'])).toBe(true);
     expect(hasMetadata({ k: 'v' }, ['k=w'])).toBe(false);
     expect(hasMetadata({ k: 'v' }, ['other'])).toBe(false);
+    expect(hasMetadata({ k: 'v' }, ['toString'])).toBe(false);
   });
 });

@@ -62,7 +62,7 @@ export function metadataOf(session: BrowserSession): Record<string, string> {
 export function hasMetadata(metadata: Record<string, string>, wanted: readonly string[]): boolean {
   return wanted.every((text) => {
     const at = text.indexOf('=');
-    return at === -1 ? text in metadata : metadata[text.slice(0, at)] === text.slice(at + 1);
+    return at === -1 ? Object.hasOwn(metadata, text) : metadata[text.slice(0, at)] === text.slice(at + 1);
   });
 }
 

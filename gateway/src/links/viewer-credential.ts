@@ -8,7 +8,7 @@ import type { GatewaySecret } from './secret.ts';
  */
 export interface ViewerCredential extends LinkSession {
   mode: ViewerMode;
-  /** Link it came from: revoking the link ends it. Null when it came from a ticket. */
+  /** Link it came from, itself or by a ticket: revoking the link ends it. Null only of tickets that name none. */
   linkHash: string | null;
   /** Shown to other viewers as holder of the size, and counted as one viewer. */
   viewer: string;

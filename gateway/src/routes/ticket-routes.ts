@@ -27,7 +27,8 @@ export function registerTickets(
     if (mode === 'control' && session.spec.viewer?.interactive === false) {
       throw new ApiError('forbidden', 'Viewers of this session only watch.');
     }
-    const { token, expiresAt } = await tickets.issue(linkSession(caller, session), mode);
+    const linkHash = await browsers.viewerLinkHash(caller, session, mode);
+    const { token, expiresAt } = await tickets.issue(linkSession(caller, session), mode, linkHash);
     return { url: viewUrl(publicUrl, session.metadata.uid, token), mode, expiresAt };
   };
   const schema = { params: UuidParams, body: CreateTicketBody, response: { 201: TicketView } };

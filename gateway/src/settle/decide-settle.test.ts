@@ -17,6 +17,7 @@ const run = (fields: Partial<RunRecord>): RunRecord =>
     failureKind: null,
     failureMessage: null,
     modelCostMicroUsd: 1_000,
+    updatedAt: ago(30),
     ...fields,
   }) as RunRecord;
 const view = (record: RunRecord | null, conversation: object = {}): ConversationView =>
@@ -105,6 +106,11 @@ describe('settling a session', () => {
     expect(decide({ session: session({ phase: 'Running' }), view: view(run({ state: 'running' })), job }).requeue).toBe(
       requeue,
     );
+  });
+  test('a run that somebody wrote a moment ago is not put back', () => {
+    const fresh = view(run({ state: 'queued', updatedAt: ago(2) }));
+    const job = { queued: false, alive: false };
+    expect(decide({ session: session({ phase: 'Running' }), view: fresh, job }).requeue).toBe(false);
   });
   test('steps are written now and then, a changed state at once', () => {
     const before = { phase: 'Running', run: { id: 'r', state: 'running', steps: 1 }, cost: { totalUsd: '0.001500' } };

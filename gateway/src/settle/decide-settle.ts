@@ -40,6 +40,8 @@ export interface SettlePlan {
 
 /** How long an agent may take to notice that its browser has ended and to say so better than the settler can. */
 const AGENT_WORD_MS = 8_000;
+/** Between two writers of a run there may be a moment in which nobody has it. */
+const HANDOVER_MS = 5_000;
 const STEPS_MS = 60_000;
 const COST_MS = 300_000;
 /** While a run is on its way it is looked at this often, for what no event told. */
@@ -62,7 +64,7 @@ export function decideSettle(facts: SettleFacts): SettlePlan {
   return {
     failRun: failRun === 'soon' ? null : failRun,
     stop: open ? stopReason(facts, runEnded && !keepAlive) : null,
-    requeue: onItsWay && facts.job !== null && !facts.job.queued && !facts.job.alive,
+    requeue: onItsWay && isAbandoned(facts, run),
     joinLine: run?.state === 'waiting' && open,
     leaveLine: runEnded,
     // How it ended is written down once its run is settled too.
@@ -87,6 +89,11 @@ function stopReason({ session, view }: SettleFacts, finished: boolean): SettlePl
 function isClosed({ session, view }: SettleFacts): boolean {
   const ended = view?.conversation.echo['ended'] as { sessionUid?: string } | null | undefined;
   return view === null ? session.status?.cost !== undefined : ended?.sessionUid === session.metadata.uid;
+}
+
+/** Neither in the queue nor at work, and not just on its way from one to the other. */
+function isAbandoned({ job, now }: SettleFacts, run: RunRecord): boolean {
+  return job !== null && !job.queued && !job.alive && now - Date.parse(run.updatedAt) > HANDOVER_MS;
 }
 
 /** `soon`: the agent has the first word. */

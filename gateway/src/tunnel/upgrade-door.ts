@@ -26,7 +26,10 @@ export function installUpgradeDoor(options: {
   const { server, basePath, links, viewers, opener, isDraining, log } = options;
 
   const wishOf = async (request: IncomingMessage): Promise<TunnelWish> => {
-    const url = new URL(request.url ?? '/', 'http://gateway');
+    const text = request.url ?? '/';
+    // A URL that cannot be read would throw with the whole of it, and it may hold a link.
+    if (!URL.canParse(text, 'http://gateway')) throw new ApiError('bad_request');
+    const url = new URL(text, 'http://gateway');
     const pathname = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : url.pathname;
     const cdp = CDP_PATH.exec(pathname);
     if (cdp) {

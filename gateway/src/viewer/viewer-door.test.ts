@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import { type RedisServer, startRedisServer } from '@podwright/runs/testing/redis-server';
-import { type LinkSession, createLinks } from '../links/links.ts';
+import { type LinkSession, createLinks, hashOf } from '../links/links.ts';
 import { createGatewaySecret } from '../links/secret.ts';
 import { createTickets } from '../links/tickets.ts';
 import type { SessionCache } from '../sessions/session-cache.ts';
@@ -92,6 +92,18 @@ describe('a viewer', () => {
     await expect(door.check(session.uid, { authorization: `Viewer ${credential}` })).rejects.toMatchObject({
       code: 'gone',
     });
+  });
+
+  test('that came by a ticket loses its right with the link of that right, and so does a ticket not yet traded', async () => {
+    const { door, links, tickets } = setUp();
+    const linkHash = hashOf((await links.of(session)).tokens.control);
+    const issue = async () => (await tickets.issue(session, 'control', linkHash)).token;
+    const { credential } = await door.trade(session.uid, await issue(), HOST);
+    const waiting = await issue();
+    expect(await door.admitSocket(socket(credential), session.uid)).toMatchObject({ linkHash });
+    await links.revoke(session.uid);
+    await expect(door.admitSocket(socket(credential), session.uid)).rejects.toMatchObject({ code: 'gone' });
+    await expect(door.trade(session.uid, waiting, HOST)).rejects.toMatchObject({ code: 'gone' });
   });
 
   test('is turned away from a session that has ended', async () => {

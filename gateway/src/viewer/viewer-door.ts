@@ -47,8 +47,10 @@ export function createViewerDoor(options: {
   const identify = async (sessionUid: string, token: string) => {
     if (token.startsWith(TICKET_PREFIX)) {
       const ticket = await tickets.use(token);
+      const { mode, linkHash = null } = ticket;
       if (ticket.uid !== sessionUid) throw new ApiError('gone');
-      return { session: ticket, mode: ticket.mode, linkHash: null };
+      if (linkHash !== null && !(await links.stands(linkHash))) throw new ApiError('gone');
+      return { session: ticket, mode, linkHash };
     }
     const record = await links.resolve(token);
     if (record.kind === 'cdp' || record.uid !== sessionUid)
