@@ -71,7 +71,13 @@ export interface Client {
   /** Events after `resourceVersion` until the server ends the stream. Throws KubeError 410 when it must be listed again. */
   watch<T extends KubeObject>(
     type: ResourceType<T>,
-    selection: Selection & { resourceVersion: string; timeoutSeconds: number; quietMs: number; signal: AbortSignal },
+    selection: Selection & {
+      resourceVersion: string;
+      timeoutSeconds: number;
+      quietMs: number;
+      onOpen?: () => void;
+      signal: AbortSignal;
+    },
   ): AsyncIterable<WatchEvent<T>>;
   /** Creates in `metadata.namespace`; a subresource (`eviction`, `token`) needs `metadata.name`. */
   create<T extends KubeObject, R = T>(
@@ -184,6 +190,7 @@ export function createClient(options: {
           fieldSelector: selection.fieldSelector,
         }),
         quietMs: selection.quietMs,
+        onOpen: selection.onOpen,
         signal: selection.signal,
       });
     },

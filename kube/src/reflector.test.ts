@@ -43,7 +43,7 @@ const stream =
   };
 
 /** A server that answers lists and watches from scripts; the last answer of each is repeated. */
-async function setUp(script: { lists: Answer[]; watches: Answer[] }, quietMs = 5_000) {
+async function setUp(script: { lists: Answer[]; watches: Answer[] }, quietMs = 5_000, now = Date.now) {
   const asked: string[] = [];
   const next = (answers: Answer[]): Answer => (answers.length > 1 ? answers.shift()! : answers[0]!);
   const server = createServer((request: IncomingMessage, response) => {
@@ -67,7 +67,7 @@ async function setUp(script: { lists: Answer[]; watches: Answer[] }, quietMs = 5
     },
     userAgent: 'test',
   });
-  const reflector = startReflector({ client, resource: RESOURCE.configMaps, now: Date.now, log: silent, quietMs });
+  const reflector = startReflector({ client, resource: RESOURCE.configMaps, now, log: silent, quietMs });
   const story: string[] = [];
   reflector.onChange(({ type, object }) => story.push(`${type} ${object.metadata.name}`));
   endings.push(async () => {
@@ -137,6 +137,21 @@ test('a bookmark moves the position', async () => {
     watches: [stream([line('BOOKMARK', { metadata: { resourceVersion: '77' } })], 'end'), stream([])],
   });
   await until(() => asked.includes('watch 77'));
+});
+
+test.each<[string, Answer, boolean]>([
+  ['was accepted', stream([line('BOOKMARK', { metadata: { resourceVersion: '6' } })]), true],
+  ['is only asked for', () => {}, false],
+])('half a minute after its list a reflector is healthy if its watch %s', async (_name, answer, expected) => {
+  const clock = { skip: 0 };
+  const script = { lists: [json(200, list(5))], watches: [answer] };
+  const { reflector, asked } = await setUp(script, 5_000, () => Date.now() + clock.skip);
+  await until(() => asked.includes('watch 5'));
+  await new Promise((resolve) => {
+    setTimeout(resolve, 100);
+  });
+  clock.skip = 31_000;
+  expect(reflector.health().healthy).toBe(expected);
 });
 
 test('silence longer than agreed counts as a dead connection', async () => {

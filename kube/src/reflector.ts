@@ -129,9 +129,13 @@ export function startReflector<T extends KubeObject, I extends string = never>(
       // Spread, so that the watches of many replicas do not end together.
       timeoutSeconds: 300 + Math.floor(Math.random() * 300),
       quietMs: options.quietMs ?? 75_000,
+      // Asking is not having: during an outage it asks again and again, and must not look healthy meanwhile.
+      onOpen() {
+        state.watching = true;
+        state.lastContactAt = now();
+      },
       signal: stopping.signal,
     });
-    state.watching = true;
     try {
       for await (const event of events) {
         if (event.type === 'DELETED') publish(store.remove(clean(event.object)));

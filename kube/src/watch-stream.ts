@@ -20,6 +20,8 @@ export async function* readWatchEvents<T extends KubeObject>(options: {
   path: string;
   /** The server sends a bookmark about once a minute, so longer silence is a dead connection. */
   quietMs: number;
+  /** Called when the server has accepted the watch; the first event may be a minute away. */
+  onOpen?: (() => void) | undefined;
   signal: AbortSignal;
 }): AsyncGenerator<WatchEvent<T>> {
   const { connection, signal } = options;
@@ -38,6 +40,7 @@ export async function* readWatchEvents<T extends KubeObject>(options: {
       },
     });
     if (response.statusCode >= 400) throw errorOfStatus(response.statusCode, await response.body.text());
+    options.onOpen?.();
     const decoder = new TextDecoder();
     let rest = '';
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
