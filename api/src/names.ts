@@ -142,8 +142,6 @@ export const REDIS = {
   messages: (c: string) => `podwright:{c:${c}}:messages`,
   /** Stream of the step journal: intent before, outcome after each action. */
   journal: (c: string, r: string) => `podwright:{c:${c}}:journal:${r}`,
-  /** List of v4 events (JSON) of a run; the index plus one is the event id. */
-  events: (c: string, r: string) => `podwright:{c:${c}}:events:${r}`,
   /** Run id to conversation id. */
   runIndex: (r: string) => `podwright:run-index:${r}`,
   /** Session UID to conversation id, for runs that came from manifests. */
@@ -168,8 +166,6 @@ export const REDIS = {
   ticket: (hash: string) => `podwright:ticket:${hash}`,
   /** Stored answer of an idempotent create. */
   idempotency: (t: string, hash: string) => `podwright:{t:${t}}:idem:${hash}`,
-  /** Epoch of the data: a lost or rolled back Redis shows by it. */
-  epoch: 'podwright:epoch',
   /** Heartbeat of the attempt that works on a run. */
   heartbeat: (c: string, r: string) => `podwright:{c:${c}}:heartbeat:${r}`,
   /** Channel and flag by which the gateway tells the working agent to stop, pause or go on. */
