@@ -14,6 +14,7 @@ import { createDownloads } from './browsers/downloads.ts';
 import { readConfig } from './config.ts';
 import { createConversationReader } from './conversations/conversation-reader.ts';
 import { createFollowUp } from './conversations/follow-up.ts';
+import { createPlanRun } from './conversations/plan-run.ts';
 import { createRunFactory } from './conversations/run-factory.ts';
 import { createConversationStarter } from './conversations/start-conversation.ts';
 import { createConversationStopper } from './conversations/stop-conversation.ts';
@@ -124,7 +125,8 @@ const dispatcher = startDispatcher({
   log,
 });
 const onWaiting = (): void => dispatcher.kick();
-const tasks = createManifestTasks({ conversations, attempts, waitingLine, models, onWaiting, now });
+const planRun = createPlanRun({ models, ledger, now });
+const tasks = createManifestTasks({ conversations, attempts, waitingLine, planRun, onWaiting, now });
 const work = createLeaderWork({
   cache,
   settlerFor: (hold) =>
@@ -207,7 +209,7 @@ subscriber.subscribe(REVOKED_CHANNEL).catch((error: unknown) => log.warn({ err: 
 
 // What callers see.
 const reader = createConversationReader({ conversations, cache, links, keeper, findPool, publicUrl, now });
-const runs = createRunFactory({ models, ledger, now });
+const runs = createRunFactory({ planRun, now });
 const conversationParts = { conversations, creator, wishes, runs, waitingLine, onWaiting, now };
 const browsers = createBrowserService({ creator, stopper, wishes, cache, links, findPool, publicUrl, now });
 const throttle = createBadKeyThrottle({ limit: BAD_KEYS_PER_MINUTE, now });

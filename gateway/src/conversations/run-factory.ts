@@ -1,14 +1,9 @@
-import { ApiError } from '@podwright/api/errors';
 import type { BrowserSession } from '@podwright/api/kinds/session';
-import type { ModelsFile } from '@podwright/api/models';
-import { parseUsd } from '@podwright/api/money';
 import type { RunRequest } from '@podwright/api/run';
 import type { NewMessage } from '@podwright/runs/encoding';
 import type { Caller } from '../identity/caller.ts';
-import type { CostLedger } from '../metering/cost-ledger.ts';
-import { chooseModel } from './choose-model.ts';
 import type { Echo } from './echo.ts';
-import { runBudget } from './run-budget.ts';
+import type { PlanRun } from './plan-run.ts';
 
 const DEFAULT_MAX_STEPS = 100;
 
@@ -29,30 +24,18 @@ export interface RunFactory {
   ): RunRequest;
 }
 
-export function createRunFactory(options: { models: ModelsFile; ledger: CostLedger; now: () => number }): RunFactory {
-  const { models, ledger, now } = options;
+export function createRunFactory(options: { planRun: PlanRun; now: () => number }): RunFactory {
+  const { planRun, now } = options;
   return {
     async plan(caller, task, requestedModel, echo) {
-      const { budgets, policy } = caller.tenantObject.spec;
-      // There is nobody to ask here, so asking first means no.
-      if (policy?.startRun === 'Off' || policy?.startRun === 'AskFirst') {
-        throw new ApiError('forbidden', 'The policy of this tenant does not let the API start runs.');
-      }
-      const limit = (text: string | undefined): number | null => (text === undefined ? null : parseUsd(text));
-      const [perDay, perMonth] = [limit(budgets?.perDayUsd), limit(budgets?.perMonthUsd)];
-      const spent = perDay === null && perMonth === null ? null : await ledger.spent(caller.tenant, now());
-      return {
-        task,
-        model: chooseModel(models, caller.tenantObject, requestedModel),
-        maxCostMicroUsd: runBudget({
-          asked: echo.maxCostMicroUsd,
-          spentBefore: echo.carried.modelMicroUsd,
-          keyCap: caller.key.capMicroUsd,
-          perRun: limit(budgets?.perRunUsd),
-          leftToday: perDay === null || !spent ? null : perDay - spent.today,
-          leftThisMonth: perMonth === null || !spent ? null : perMonth - spent.thisMonth,
-        }),
-      };
+      const allowed = await planRun({
+        tenant: caller.tenantObject,
+        requestedModel,
+        askedMicroUsd: echo.maxCostMicroUsd,
+        spentBeforeMicroUsd: echo.carried.modelMicroUsd,
+        keyCapMicroUsd: caller.key.capMicroUsd,
+      });
+      return { task, ...allowed };
     },
     request(plan, { runId, conversationId, echo, session, tenant }) {
       return {

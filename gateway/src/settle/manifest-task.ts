@@ -1,17 +1,17 @@
+import { ApiError, type ErrorCode } from '@podwright/api/errors';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
-import type { ModelsFile } from '@podwright/api/models';
 import { parseUsd } from '@podwright/api/money';
 import { ANNOTATION } from '@podwright/api/names';
-import type { Conversation, RunRequest } from '@podwright/api/run';
+import type { Conversation, FailureKind, RunRequest } from '@podwright/api/run';
 import { safeText } from '@podwright/api/safe-text';
 import { V3_NEUTRAL_MODEL } from '@podwright/api/v3/models';
 import { createHash } from 'node:crypto';
 import type { Attempts } from '@podwright/runs/attempts';
 import type { Conversations } from '@podwright/runs/conversations';
 import type { WaitingLine } from '@podwright/runs/waiting-line';
-import { chooseModel } from '../conversations/choose-model.ts';
 import { type Echo, echoOf } from '../conversations/echo.ts';
+import type { AllowedRun, PlanRun } from '../conversations/plan-run.ts';
 import { taskMessage } from '../conversations/run-factory.ts';
 import { uuidFrom } from '../sessions/idempotency.ts';
 
@@ -31,11 +31,11 @@ export function createManifestTasks(options: {
   conversations: Conversations;
   attempts: Attempts;
   waitingLine: WaitingLine;
-  models: ModelsFile;
+  planRun: PlanRun;
   onWaiting: (tenant: string) => void;
   now: () => number;
 }): ManifestTasks {
-  const { conversations, attempts, waitingLine, models, onWaiting, now } = options;
+  const { conversations, attempts, waitingLine, planRun, onWaiting, now } = options;
 
   return {
     async ensure(session, tenant) {
@@ -44,13 +44,8 @@ export function createManifestTasks(options: {
       const { uid } = session.metadata;
       const known = session.status?.run;
       const runId = known?.id ?? uuidFrom(createHash('sha256').update(`task ${uid}`).digest('hex'));
-      const problem = modelProblem(models, tenant, task.model ?? null);
-      const request = requestOf(
-        session,
-        tenant,
-        runId,
-        problem === null ? chooseModel(models, tenant, task.model ?? null) : (task.model ?? ''),
-      );
+      const verdict = await planOrRefusal(planRun, session, tenant);
+      const request = requestOf(session, tenant, runId, verdict);
       const created = await conversations.create(conversationOf(session, tenant, runId, now()), request, [
         taskMessage(runId, task.instructions),
       ]);
@@ -58,8 +53,8 @@ export function createManifestTasks(options: {
       // Status remembers a run that the record does not: what it did is not known, so it is not done again.
       if (known !== undefined) {
         await settle(uid, runId, 'state_lost', 'The record of this run was lost.');
-      } else if (problem !== null) {
-        await settle(uid, runId, 'unknown_model', problem);
+      } else if (verdict.refusal !== null) {
+        await settle(uid, runId, verdict.refusal.failureKind, verdict.refusal.message);
       } else {
         await waitingLine.add(tenant.metadata.name, runId, now());
         onWaiting(tenant.metadata.name);
@@ -68,12 +63,7 @@ export function createManifestTasks(options: {
     },
   };
 
-  async function settle(
-    uid: string,
-    runId: string,
-    failureKind: 'state_lost' | 'unknown_model',
-    why: string,
-  ): Promise<void> {
+  async function settle(uid: string, runId: string, failureKind: FailureKind, why: string): Promise<void> {
     const endedAt = new Date(now()).toISOString();
     await attempts.settle(
       { conversationId: uid, runId },
@@ -82,12 +72,37 @@ export function createManifestTasks(options: {
   }
 }
 
-function modelProblem(models: ModelsFile, tenant: BrowserTenant, requested: string | null): string | null {
+interface Verdict extends AllowedRun {
+  /** Why the run may not start; its record says so, since a manifest has nobody to answer to. */
+  refusal: { failureKind: FailureKind; message: string } | null;
+}
+
+/** What each refusal of the API is called in the record of a run. */
+const REFUSED_AS: Partial<Record<ErrorCode, FailureKind>> = {
+  invalid_request: 'unknown_model',
+  payment_required: 'budget_exceeded',
+  forbidden: 'not_allowed',
+};
+
+async function planOrRefusal(planRun: PlanRun, session: BrowserSession, tenant: BrowserTenant): Promise<Verdict> {
+  const { task } = session.spec;
   try {
-    chooseModel(models, tenant, requested);
-    return null;
+    const allowed = await planRun({
+      tenant,
+      requestedModel: task?.model ?? null,
+      askedMicroUsd: task?.maxCostUsd === undefined ? null : parseUsd(task.maxCostUsd),
+      spentBeforeMicroUsd: 0,
+      keyCapMicroUsd: null,
+    });
+    return { ...allowed, refusal: null };
   } catch (error) {
-    return (error as Error).message;
+    const failureKind = error instanceof ApiError ? REFUSED_AS[error.code] : undefined;
+    if (failureKind === undefined) throw error;
+    return {
+      model: task?.model ?? '',
+      maxCostMicroUsd: 0,
+      refusal: { failureKind, message: (error as Error).message },
+    };
   }
 }
 
@@ -120,11 +135,8 @@ function conversationOf(session: BrowserSession, tenant: BrowserTenant, runId: s
   };
 }
 
-function requestOf(session: BrowserSession, tenant: BrowserTenant, runId: string, model: string): RunRequest {
+function requestOf(session: BrowserSession, tenant: BrowserTenant, runId: string, allowed: AllowedRun): RunRequest {
   const { task } = session.spec;
-  const caps = [task?.maxCostUsd, tenant.spec.budgets?.perRunUsd].flatMap((text) =>
-    text === undefined ? [] : [parseUsd(text)],
-  );
   return {
     runId,
     conversationId: session.metadata.uid,
@@ -133,10 +145,10 @@ function requestOf(session: BrowserSession, tenant: BrowserTenant, runId: string
     sessionName: session.metadata.name,
     namespace: session.metadata.namespace ?? '',
     task: task?.instructions ?? '',
-    model,
+    model: allowed.model,
     outputSchema: task?.outputSchema ?? null,
     maxSteps: task?.maxSteps ?? DEFAULT_MAX_STEPS,
-    maxCostMicroUsd: caps.length === 0 ? null : Math.min(...caps),
+    maxCostMicroUsd: allowed.maxCostMicroUsd,
     allowedOrigins: task?.allowedOrigins === undefined ? null : [...task.allowedOrigins],
     createdAt: session.metadata.creationTimestamp,
   };
