@@ -159,7 +159,6 @@ const work = createLeaderWork({
       assertHeld: () => hold.assertHeld(),
       log,
       now,
-      onEvicted: () => metrics.evicted('Idle'),
     }),
   atWork: async () => {
     const lines = await Promise.all(watches.tenants().map(({ metadata }) => waitingLine.running(metadata.name)));

@@ -8,7 +8,6 @@ export interface Metrics {
   registry: Registry;
   answered: (fact: { method: string; route: string; status: number; seconds: number }) => void;
   tunnelBytes: (kind: TunnelKind, direction: 'in' | 'out', bytes: number) => void;
-  evicted(reason: string): void;
   badKey(): void;
 }
 
@@ -40,12 +39,6 @@ export function createMetrics(sources: {
     name: 'podwright_tunnel_bytes_total',
     help: 'Bytes through tunnels; out is towards the client.',
     labelNames: ['kind', 'direction'],
-    registers: [registry],
-  });
-  const evictions = new Counter({
-    name: 'podwright_evictions_total',
-    help: 'Sessions ended although nobody asked.',
-    labelNames: ['reason'],
     registers: [registry],
   });
   const badKeys = new Counter({
@@ -84,7 +77,6 @@ export function createMetrics(sources: {
     answered: ({ method, route, status, seconds: took }) =>
       seconds.observe({ method, route, status: String(status) }, took),
     tunnelBytes: (kind, direction, count) => bytes.inc({ kind, direction }, count),
-    evicted: (reason) => evictions.inc({ reason }),
     badKey: () => badKeys.inc(),
   };
 }

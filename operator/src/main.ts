@@ -43,7 +43,13 @@ const connection = await connect({ now });
 const client = createClient({ connection, userAgent });
 const leaderClient = createClient({ connection, userAgent, beforeWrite: () => lease!.assertHeld() });
 // Pods come and go by the hundred: their connections are few, short-lived and never pipelined.
-const dispatcher = new Agent({ keepAliveTimeout: 2_000, connect: { timeout: 3_000 }, allowH2: false });
+// What a pod answers is read whole; a hostile one must not fill the operator's memory.
+const dispatcher = new Agent({
+  keepAliveTimeout: 2_000,
+  connect: { timeout: 3_000 },
+  allowH2: false,
+  maxResponseSize: 4 * 1024 * 1024,
+});
 
 const caches = startCaches({ client, now, log });
 const metrics = createMetrics({ caches, isLeader: () => lease?.held() ?? false, version: VERSION });

@@ -32,11 +32,10 @@ export function createEvictor(options: {
   stopper: SessionStopper;
   findPool: (namespace: string, name: string) => BrowserPool | undefined;
   assertHeld: () => void;
-  onEvicted: () => void;
   log: Logger;
   now: () => number;
 }): Evictor {
-  const { client, cache, pods, conversations, stopper, findPool, assertHeld, onEvicted, log, now } = options;
+  const { client, cache, pods, conversations, stopper, findPool, assertHeld, log, now } = options;
   const lastActive = new Map<string, number>();
   /** Not asked again before: a session changes more often than its pod needs to be asked. */
   const restUntil = new Map<string, number>();
@@ -100,7 +99,6 @@ export function createEvictor(options: {
       if (await isWorkedOn(session)) return rest(uid);
       assertHeld();
       await stopper.stop(session, 'Idle', 'gateway');
-      onEvicted();
       log.info({ session: uid, tenant: session.status?.tenant, lastActiveAt: answer.lastActiveAt }, 'evicted');
       return {};
     },

@@ -12,6 +12,8 @@ import { validate } from './validate.ts';
 
 /** A node that does not answer for this long is given up for its sessions. */
 export const NODE_SILENCE_MS = 60_000;
+/** A new pod may be seen before the node it was placed on. */
+const NODE_CACHE_LAG_MS = 15_000;
 
 const STOPPED: ReadonlySet<string> = new Set([...STOP_REASONS.filter((reason) => reason !== 'Refused'), 'Deleted']);
 
@@ -67,7 +69,8 @@ function brokenPod(observation: Observation): Failure | undefined {
   if (!pod) return undefined;
   const broken = podFailure(pod);
   if (broken) return broken;
-  if (nodeGone) return { reason: 'NodeLost', message: `node ${pod.spec.nodeName} is gone` };
+  const age = now - Date.parse(pod.metadata.creationTimestamp);
+  if (nodeGone && age >= NODE_CACHE_LAG_MS) return { reason: 'NodeLost', message: `node ${pod.spec.nodeName} is gone` };
   const silentSince = node ? notReadySince(node) : undefined;
   if (silentSince !== undefined && now - silentSince >= NODE_SILENCE_MS) {
     return { reason: 'NodeLost', message: `node ${pod.spec.nodeName} has not answered since ${instant(silentSince)}` };

@@ -26,9 +26,9 @@ export type Outcome = { next: 'go' } | { next: 'wait'; againInMs?: number };
 
 const GO: Outcome = { next: 'go' };
 const WAIT: Outcome = { next: 'wait' };
-/** Binds that found no answer before the pod is given up: with the pauses about ten seconds. */
-const MAX_BIND_ATTEMPTS = 40;
-const MAX_PROFILE_ATTEMPTS = 3;
+/** Loads that failed before the session is given up: with the pauses half a minute, in which a rolled keeper is back. */
+const MAX_PROFILE_ATTEMPTS = 12;
+const LONGEST_PROFILE_PAUSE_MS = 3_000;
 
 export type Execute = (effect: Effect, subject: Subject, signal: AbortSignal) => Promise<Outcome>;
 
@@ -55,8 +55,8 @@ export function createExecute(options: {
     } catch (error) {
       if (signal.aborted) throw error;
       const words = error instanceof Error ? error.message : String(error);
-      const final = error instanceof DoorRefusal && error.status < 500 && error.status !== 429;
-      if (final || memory.bindAttempts >= MAX_BIND_ATTEMPTS) {
+      // A pod that does not answer may be behind a policy that its node has not yet applied: the start timeout ends that.
+      if (error instanceof DoorRefusal && error.status < 500 && error.status !== 429) {
         const message = `pod ${pod.metadata.name} after ${memory.bindAttempts} attempts: ${words}`;
         memory.bindFailure = { reason: 'BindRefused', message };
         return GO;
@@ -83,7 +83,11 @@ export function createExecute(options: {
     } catch (error) {
       if (signal.aborted) throw error;
       const words = error instanceof Error ? error.message : String(error);
-      if (attempt < MAX_PROFILE_ATTEMPTS) return { next: 'wait', againInMs: 500 * attempt };
+      if (attempt < MAX_PROFILE_ATTEMPTS)
+        return {
+          next: 'wait',
+          againInMs: Math.min(500 * attempt, LONGEST_PROFILE_PAUSE_MS),
+        };
       memory.profileFailure = { reason: 'ProfileLoadFailed', message: `profile ${profile}: ${words}` };
       return GO;
     }
