@@ -22,7 +22,7 @@ import { startDispatcher } from './dispatch/dispatcher.ts';
 import { createMarkQueued } from './dispatch/queue-run.ts';
 import { createRunQueue } from './dispatch/run-queue.ts';
 import { createEvictor } from './eviction/evictor.ts';
-import { createHttpServer } from './http/public-server.ts';
+import { QUIET_ROUTES, createHttpServer } from './http/public-server.ts';
 import { createAuthDoor } from './identity/auth-door.ts';
 import { createBadKeyThrottle } from './identity/bad-key-throttle.ts';
 import { createKeyStore } from './identity/key-store.ts';
@@ -225,8 +225,11 @@ const auth = createAuthDoor({
 });
 const viewers = createViewerDoor({ links, tickets, secret, cache, hosts: config.viewerHosts, now });
 
+let lastRequestAt = 0;
 const drain = createDrain({
   graceMs: config.drainMs,
+  lastRequestAt: () => lastRequestAt,
+  now,
   tunnels,
   close: [
     () => app.close(),
@@ -245,7 +248,10 @@ const serverOptions = {
   log,
   trustProxy: config.trustProxy,
   isDraining: drain.isDraining,
-  onAnswered: metrics.answered,
+  onAnswered(fact: Parameters<typeof metrics.answered>[0]) {
+    if (!QUIET_ROUTES.has(fact.route)) lastRequestAt = now();
+    metrics.answered(fact);
+  },
 };
 let isSynced = false;
 const health = {

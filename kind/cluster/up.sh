@@ -15,6 +15,7 @@ cluster_up() {
     *) usage ;;
     esac
   done
+  [[ -z $nodes || $nodes =~ ^[1-9][0-9]?$ ]] || { echo "not a number of nodes: $nodes" >&2; return 2; }
   "$kind_dir/toolchain.sh" >/dev/null
   . "$kind_dir/env.sh"
   engine_locked note_host

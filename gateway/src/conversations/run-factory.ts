@@ -1,8 +1,10 @@
+import { ApiError } from '@podwright/api/errors';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { RunRequest } from '@podwright/api/run';
 import type { NewMessage } from '@podwright/runs/encoding';
 import type { Caller } from '../identity/caller.ts';
 import type { Echo } from './echo.ts';
+import { outputSchemaProblem } from './output-schema.ts';
 import type { PlanRun } from './plan-run.ts';
 
 const DEFAULT_MAX_STEPS = 100;
@@ -16,7 +18,7 @@ export interface RunPlan {
 
 /** Makes run requests: the model resolved, the cap the least of all that apply. */
 export interface RunFactory {
-  /** Throws `invalid_request` for an unknown model, `payment_required` for a used-up budget, `forbidden` by policy. */
+  /** Throws `invalid_request` for an unknown model or a wrong output schema, `payment_required` for a used-up budget, `forbidden` by policy. */
   plan(caller: Caller, task: string, requestedModel: string | null, echo: Echo): Promise<RunPlan>;
   request(
     plan: RunPlan,
@@ -28,6 +30,8 @@ export function createRunFactory(options: { planRun: PlanRun; now: () => number 
   const { planRun, now } = options;
   return {
     async plan(caller, task, requestedModel, echo) {
+      const problem = outputSchemaProblem(echo.outputSchema);
+      if (problem !== null) throw new ApiError('invalid_request', problem);
       const allowed = await planRun({
         tenant: caller.tenantObject,
         requestedModel,

@@ -16,7 +16,8 @@ declare module 'fastify' {
 const BODY_LIMIT = 2 * 1024 * 1024;
 const PARTS: Record<string, HttpPart> = { body: 'body', querystring: 'query', params: 'path' };
 
-const QUIET: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+/** Probes and scrapes: they come every second and say nothing. */
+export const QUIET_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** What one answered request tells metrics. */
 export interface Answered {
@@ -80,8 +81,7 @@ export function createHttpServer(options: {
     const route = request.routeOptions.url ?? 'unknown';
     const status = reply.statusCode;
     onAnswered({ method: request.method, route, status, seconds: reply.elapsedTime / 1000 });
-    // Probes and scrapes come every second and say nothing.
-    const level = QUIET.has(route) ? 'debug' : 'info';
+    const level = QUIET_ROUTES.has(route) ? 'debug' : 'info';
     log[level](
       {
         requestId: request.id,

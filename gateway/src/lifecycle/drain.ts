@@ -15,16 +15,23 @@ export interface Drain {
 }
 
 const TUNNELS_MS = 5_000;
+/** Load balancers have turned away once nobody has come for this long … */
+const QUIET_MS = 2_500;
+/** … and are not waited for longer than this beyond the grace. */
+const LATE_MS = 15_000;
 
 export function createDrain(options: {
-  /** How long requests are answered after readiness went off. */
+  /** How long requests are answered at least after readiness went off. */
   graceMs: number;
+  /** When the last request came, on the clock of `now`; probes and scrapes do not count. */
+  lastRequestAt: () => number;
+  now: () => number;
   tunnels: TunnelRegistry;
   /** Closed one after the other: servers first, then what they use. */
   close: (() => Promise<unknown>)[];
   log: Logger;
 }): Drain {
-  const { graceMs, tunnels, close, log } = options;
+  const { graceMs, lastRequestAt, now, tunnels, close, log } = options;
   let draining = false;
   return {
     isDraining: () => draining,
@@ -33,6 +40,8 @@ export function createDrain(options: {
       draining = true;
       log.info({ graceMs }, 'draining');
       await sleep(graceMs);
+      const latest = now() + LATE_MS;
+      while (now() - lastRequestAt() < QUIET_MS && now() < latest) await sleep(250);
       await Promise.race([tunnels.closeAll(CLOSE.goingAway), sleep(TUNNELS_MS, undefined, { ref: false })]);
       for (const act of close) await act();
       log.info({}, 'drained');

@@ -74,6 +74,7 @@ describe('a task of a manifest', () => {
     ['a used-up day', { budgets: { perDayUsd: '0.10' } }, {}, 'budget_exceeded'],
     ['a used-up month', { budgets: { perMonthUsd: '0.10' } }, {}, 'budget_exceeded'],
     ['a policy that lets nobody start runs', { policy: { startRun: 'Off' } }, {}, 'not_allowed'],
+    ['a schema that is none', {}, { outputSchema: { type: 'strng' } }, 'output_invalid'],
     ['a model that is not there', {}, { model: 'nobody' }, 'unknown_model'],
     ['a model that the tenant may not use', { allowedModels: ['other'] }, { model: 'small' }, 'unknown_model'],
   ])('fails at once for %s, and says so', async (_name, spec, task, failureKind) => {

@@ -11,6 +11,7 @@ import type { Attempts } from '@podwright/runs/attempts';
 import type { Conversations } from '@podwright/runs/conversations';
 import type { WaitingLine } from '@podwright/runs/waiting-line';
 import { type Echo, echoOf } from '../conversations/echo.ts';
+import { outputSchemaProblem } from '../conversations/output-schema.ts';
 import type { AllowedRun, PlanRun } from '../conversations/plan-run.ts';
 import { taskMessage } from '../conversations/run-factory.ts';
 import { uuidFrom } from '../sessions/idempotency.ts';
@@ -86,6 +87,11 @@ const REFUSED_AS: Partial<Record<ErrorCode, FailureKind>> = {
 
 async function planOrRefusal(planRun: PlanRun, session: BrowserSession, tenant: BrowserTenant): Promise<Verdict> {
   const { task } = session.spec;
+  const problem = outputSchemaProblem(task?.outputSchema);
+  if (problem !== null) {
+    const refusal = { failureKind: 'output_invalid', message: problem } as const;
+    return { model: task?.model ?? '', maxCostMicroUsd: 0, refusal };
+  }
   try {
     const allowed = await planRun({
       tenant,

@@ -1,5 +1,5 @@
 import { parseDuration } from '@podwright/api/duration';
-import type { SessionReason } from '@podwright/api/conditions';
+import { SESSION_REASONS, type SessionReason } from '@podwright/api/conditions';
 import { type Phase, STOP_REASONS } from '@podwright/api/kinds/session';
 import type { SandboxMode } from '@podwright/api/kinds/pool';
 import type { PodStatus } from '@podwright/api/pod-door';
@@ -34,7 +34,10 @@ export function endingOf(observation: Observation): Failure | undefined {
   }
   if (session.metadata.deletionTimestamp !== undefined) return { reason: 'Deleted', message: 'the object was deleted' };
   const { stop } = session.spec;
-  if (stop) return { reason: stop.reason, message: stop.by === undefined ? 'asked to stop' : `asked by ${stop.by}` };
+  if (stop) {
+    const by = stop.by === undefined ? '' : ` (by ${stop.by})`;
+    return { reason: stop.reason, message: `${SESSION_REASONS[stop.reason]}${by}` };
+  }
   if (status?.tenant !== undefined && observation.tenant === undefined) {
     return { reason: 'TenantRemoved', message: `tenant ${status.tenant} does not exist any more` };
   }

@@ -8,6 +8,7 @@ import { createSizes } from './sizes.js';
 const STATE_MS = 2_000;
 const HIDDEN_STATE_MS = 15_000;
 const PRESENCE_MS = 30_000;
+const START_AGAIN_MS = 3_000;
 const RUN_WORDS = {
   waiting: 'waiting',
   queued: 'waiting for an agent',
@@ -180,15 +181,20 @@ document.addEventListener('visibilitychange', () => {
 });
 retry.addEventListener('click', () => void start());
 
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let nextStart;
 async function start() {
+  clearTimeout(nextStart);
   retry.hidden = true;
   show('connecting', 'Connecting', 'The picture appears as soon as the browser answers.');
   try {
     grant = await gateway.trade(address.token);
   } catch (error) {
     if (error instanceof CallError && error.status < 500) return stopShowing(error);
-    show('reconnecting', 'Not reachable', 'The gateway does not answer.');
+    show('reconnecting', 'Not reachable', 'The gateway does not answer. It is asked again every few seconds.');
     retry.hidden = false;
+    clearTimeout(nextStart);
+    nextStart = setTimeout(() => void start(), START_AGAIN_MS);
     return;
   }
   if (grant.mode === 'control') {
