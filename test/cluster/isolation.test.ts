@@ -13,14 +13,23 @@ interface Browser {
 let tenant: TestTenant;
 let other: TestTenant;
 let browser: Browser;
+let conversation: { id: string };
 let cdp: CdpClient;
 let podIP: string;
 
 beforeAll(async () => {
   [tenant, other] = await Promise.all([createTenant('iso'), createTenant('other')]);
   browser = (await api<Browser>(tenant.apiKey, 'POST', '/api/v3/browsers', {})).body;
+  conversation = (await api<{ id: string }>(tenant.apiKey, 'POST', '/api/v3/sessions', { keepAlive: true })).body;
   cdp = await connectCdp(browser.cdpUrl);
-  const sessions = await kubectl('get', 'bs', '-n', tenant.namespace, '-o', 'jsonpath={.items[0].status.podIP}');
+  const sessions = await kubectl(
+    'get',
+    'bs',
+    '-n',
+    tenant.namespace,
+    '-o',
+    `jsonpath={.items[?(@.metadata.uid=="${browser.id}")].status.podIP}`,
+  );
   podIP = sessions.trim();
 });
 afterAll(async () => {
@@ -183,7 +192,11 @@ describe('another tenant', () => {
     ['POST', 'sessions/ID/stop', undefined],
     ['DELETE', 'sessions/ID', undefined],
   ])('%s %s answers 404', async (method, path, body) => {
-    expect((await api(other.apiKey, method, `/api/v3/${path.replace('ID', browser.id)}`, body)).status).toBe(404);
+    const id = path.startsWith('sessions/') ? conversation.id : browser.id;
+    const address = `/api/v3/${path.replace('ID', id)}`;
+    expect((await api(other.apiKey, method, address, body)).status).toBe(404);
+    // The owner gets another answer from the same address, else 404 would mean nothing.
+    if (method === 'GET') expect((await api(tenant.apiKey, method, address)).status).toBe(200);
   });
 
   test('sees empty lists', async () => {
@@ -210,6 +223,23 @@ describe('tickets and keys', () => {
       );
     expect((await trade()).status).toBe(200);
     expect((await trade()).status).toBe(410);
+  });
+
+  test('a ticket that was not traded ends when the links are revoked', async () => {
+    const second = (await api<Browser>(tenant.apiKey, 'POST', '/api/v3/browsers', {})).body;
+    const ticket = await api<{ url: string }>(tenant.apiKey, 'POST', `/api/v3/browsers/${second.id}/viewer-tickets`, {
+      mode: 'control',
+    });
+    expect((await api(tenant.apiKey, 'DELETE', `/api/v3/browsers/${second.id}/links`)).status).toBe(204);
+    const token = ticket.body.url.split('/').at(-1);
+    const traded = await api(
+      tenant.apiKey,
+      'POST',
+      `/view/${second.id}/grant`,
+      { token },
+      { Origin: installation().url },
+    );
+    expect([401, 410]).toContain(traded.status);
   });
 
   test('a deleted key stops working within seconds', async () => {
@@ -241,7 +271,14 @@ describe('tickets and keys', () => {
   });
 
   test('the session says what was found of sandbox and isolation', async () => {
-    const name = await kubectl('get', 'bs', '-n', tenant.namespace, '-o', 'jsonpath={.items[0].metadata.name}');
+    const name = await kubectl(
+      'get',
+      'bs',
+      '-n',
+      tenant.namespace,
+      '-o',
+      `jsonpath={.items[?(@.metadata.uid=="${browser.id}")].metadata.name}`,
+    );
     const session = await getObject<Parameters<typeof conditionOf>[0]>('bs', name, tenant.namespace);
     expect(conditionOf(session, 'Sandboxed')).toMatchObject({ status: 'True', reason: 'SandboxVerified' });
     expect(conditionOf(session, 'Isolated')).toMatchObject({ status: 'True', reason: 'IsolationVerified' });

@@ -63,7 +63,12 @@ export const BrowserPoolSpec = Type.Object({
         Type.Integer({ minimum: 0, maximum: 5000, default: 0, description: 'Warm pods that are always wanted.' }),
       ),
       max: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 5000, description: 'Warm pods at most. Absent: the same as min.' }),
+        Type.Integer({
+          minimum: 0,
+          maximum: 5000,
+          description:
+            'Ceiling for a target that follows demand. Absent: the same as min. The target is min in this version.',
+        }),
       ),
     }),
   ),

@@ -47,7 +47,10 @@ export const Task = Type.Object(
     secretRef: Type.Optional(
       Type.Object(
         { name: Type.String({ maxLength: 253 }) },
-        { description: 'Secret of this namespace with label podwright.dev/use=fill.' },
+        {
+          description:
+            'Secret of this namespace with label podwright.dev/use=fill. Checked, and not yet filled in by agents.',
+        },
       ),
     ),
   },
@@ -140,7 +143,12 @@ export const BrowserSessionSpec = Type.Object({
       interactive: Type.Optional(Type.Boolean({ default: true, description: 'False: viewers only watch.' })),
     }),
   ),
-  recording: Type.Optional(Type.Boolean({ default: false, description: 'Keep one playable file of the screen.' })),
+  recording: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Keep one playable file of the screen. Accepted, and not yet acted on.',
+    }),
+  ),
   priority: Type.Optional(
     Type.Integer({ minimum: -1000, maximum: 1000, default: 0, description: 'Within the tenant: higher goes first.' }),
   ),

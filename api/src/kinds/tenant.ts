@@ -50,7 +50,7 @@ export const BrowserTenantSpec = Type.Object({
     Type.Object({
       startRun: Type.Optional(Decision('May runs be started?')),
       actOnSignedInOrigin: Type.Optional(
-        Decision('May a run change state on an origin where the browser is signed in?'),
+        Decision('May a run change state on an origin where the browser is signed in? Not yet enforced.'),
       ),
     }),
   ),
@@ -65,7 +65,11 @@ export const BrowserTenantSpec = Type.Object({
           Type.Object({ name: Type.String({ maxLength: 253 }), key: Type.Optional(Type.String({ maxLength: 253 })) }),
         ),
       }),
-      { maxItems: 64, description: "Models of its own, beside the installation's." },
+      {
+        maxItems: 64,
+        description:
+          "Models of its own, beside the installation's. Not yet used by agents: name models of the installation.",
+      },
     ),
   ),
   allowedModels: Type.Optional(
