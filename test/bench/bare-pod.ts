@@ -42,7 +42,7 @@ async function templateSpec(): Promise<Record<string, unknown>> {
   if (cached) return cached;
   const pods = await eventually(
     'a pod of the sample pool',
-    () => listObjects<Pod>('pods', 'tenant-demo', `${LABEL.pool}=default`),
+    () => listObjects<Pod>('pods', 'tenant-demo', `${LABEL.pool}=default,${LABEL.claimed}=false`),
     (seen) => seen.length > 0,
     120_000,
   );
