@@ -17,8 +17,8 @@ interface Stage {
   command: string[];
   /** A vitest run, whose report has the figures. */
   vitest?: true;
-  /** Needs the test installation; it is brought up before the first of these. */
-  installation?: true;
+  /** Needs the test installation, on a cluster with this many nodes; it is brought up before the first such stage. */
+  nodes?: number;
 }
 
 const vitest = (name: string, config: string, ...args: string[]): Stage => ({
@@ -41,9 +41,11 @@ const stages: Stage[] = [
   { name: 'verify', command: ['make', '--no-print-directory', 'verify'] },
   { name: 'launcher', command: ['go', 'test', '-C', 'browser-image/launcher', './...'] },
   vitest('unit', 'vitest.config.ts'),
-  { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), installation: true },
-  { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), installation: true },
-  { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), installation: true },
+  { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), nodes: 1 },
+  { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
+  { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), nodes: 1 },
+  // Last, and on a cluster of its own: a node that was stopped is not what the others should be tested on.
+  { ...vitest('node-loss', 'vitest.cluster.config.ts', 'test/node-loss'), nodes: 3 },
 ];
 
 const wanted = process.argv.slice(2);
@@ -58,31 +60,31 @@ mkdirSync(artifacts, { recursive: true });
 const started = Date.now();
 let passed = 0;
 let failed = 0;
-let environment: NodeJS.ProcessEnv | undefined;
+let place: { nodes: number; environment: NodeJS.ProcessEnv } | undefined;
 
 for (const stage of stages.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  if (stage.installation && !environment) environment = await bringUp();
-  if (stage.installation && Object.keys(environment ?? {}).length === 0) {
+  if (stage.nodes !== undefined && place?.nodes !== stage.nodes) {
+    if (place) await takeDown();
+    place = { nodes: stage.nodes, environment: await bringUp(stage.nodes) };
+  }
+  if (stage.nodes !== undefined && Object.keys(place?.environment ?? {}).length === 0) {
     console.error(`${stage.name}: not run, because the installation did not come up`);
     failed += 1;
     continue;
   }
   heading(stage.name);
-  const code = await run(stage.command, stage.installation ? environment : {});
+  const code = await run(stage.command, stage.nodes === undefined ? {} : place?.environment);
   count(stage, code);
 }
-if (environment && process.env['KEEP_CLUSTER'] === undefined) {
-  heading(`removing cluster ${cluster}`);
-  count({ name: 'down', command: [] }, await run(['make', '--no-print-directory', 'down', `CLUSTER=${cluster}`]));
-}
+if (place && process.env['KEEP_CLUSTER'] === undefined) await takeDown();
 console.log(`\n${Math.round((Date.now() - started) / 1000)} s`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
 /** Brings up the test installation and returns the variables that `make env` prints; empty when it did not come up. */
-async function bringUp(): Promise<NodeJS.ProcessEnv> {
-  heading(`installation in cluster ${cluster}`);
-  const code = await run(['make', '--no-print-directory', 'up', `CLUSTER=${cluster}`, 'NODES=3']);
+async function bringUp(nodes: number): Promise<NodeJS.ProcessEnv> {
+  heading(`installation in cluster ${cluster}, ${nodes} node(s)`);
+  const code = await run(['make', '--no-print-directory', 'up', `CLUSTER=${cluster}`, `NODES=${nodes}`]);
   count({ name: 'up', command: [] }, code);
   if (code !== 0) return {};
   const exports = await output(['make', '--no-print-directory', '-s', 'env', `CLUSTER=${cluster}`]);
@@ -91,6 +93,11 @@ async function bringUp(): Promise<NodeJS.ProcessEnv> {
     value,
   ]);
   return Object.fromEntries(variables) as NodeJS.ProcessEnv;
+}
+
+async function takeDown(): Promise<void> {
+  heading(`removing cluster ${cluster}`);
+  count({ name: 'down', command: [] }, await run(['make', '--no-print-directory', 'down', `CLUSTER=${cluster}`]));
 }
 
 function count(stage: Stage, code: number): void {
