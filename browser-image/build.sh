@@ -6,7 +6,7 @@
 #   browser-image/build.sh --refresh              with today's Debian packages
 #
 # An image's tag is a short hash of what it is made from, so a changed image has a new name and an unchanged one is
-# not built again. It writes, in $PODWRIGHT_CACHE/images:
+# not built again. It writes, in .artifacts/images of this checkout, since another one may build other images meanwhile:
 #
 #   current.env   PODWRIGHT_IMAGE, PODWRIGHT_BROWSER_IMAGE, PODWRIGHT_REDIS_IMAGE as NAME:TAG
 #   current.list  lines of "NAME:TAG <tab> archive <tab> image id"
@@ -20,9 +20,10 @@ root_dir=$(dirname "$image_dir")
 . "$root_dir/kind/env.sh"
 : "${PODWRIGHT_ENGINE:?no container engine yet, run kind/toolchain.sh first}"
 images_cache="$PODWRIGHT_CACHE/images"
+images_out="$root_dir/.artifacts/images"
 
 # One build at a time; the next caller waits for it and finds everything done.
-mkdir -p "$images_cache"
+mkdir -p "$images_cache" "$images_out"
 if [[ ${PODWRIGHT_IMAGES_LOCKED:-} != 1 ]]; then
   export PODWRIGHT_IMAGES_LOCKED=1
   exec flock -o "$images_cache/lock" "$0" "$@"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # images_cache is set by build.sh
+# shellcheck shell=bash disable=SC2154 # images_cache and images_out are set by build.sh
 # From a build context to an archive in the cache, and the list of archives that are current.
 
 declare -A image_names=([browser]=podwright-browser [services]=podwright [redis]=podwright-redis)
@@ -44,11 +44,11 @@ archive_build() {
   fi
 }
 
-# The one before stays, so that going back costs nothing; what is older goes, in cache and engine.
+# The last few stay, so that going back, or another checkout, costs nothing; what is older goes, in cache and engine.
 archive_forget_older() {
   local name=${image_names[$1]} file tag
   find "$images_cache" -maxdepth 1 -regex ".*/$name-[0-9a-f]*\.tar" -printf '%T@ %p\n' |
-    sort -rn | tail -n +3 | cut -d' ' -f2- | while IFS= read -r file; do rm -f "$file"; done
+    sort -rn | tail -n +5 | cut -d' ' -f2- | while IFS= read -r file; do rm -f "$file"; done
   "$PODWRIGHT_ENGINE" images --format '{{.Tag}}' "docker.io/library/$name" | { grep -xE '[0-9a-f]{12}' || true; } | while IFS= read -r tag; do
     [[ -e $images_cache/$name-$tag.tar ]] || "$PODWRIGHT_ENGINE" rmi "docker.io/library/$name:$tag" >/dev/null 2>&1 || true
   done
@@ -59,20 +59,20 @@ archive_record() {
   local file id
   file=$(archive_file "$1")
   id=$(tar -xOf "$file" manifest.json | sed -n 's/.*"Config":"\(blobs\/sha256\/\)\{0,1\}\([0-9a-f]\{64\}\).*/\2/p')
-  printf '%s\t%s\tsha256:%s\n' "$(image_name "$1")" "$file" "$id" >"$images_cache/$1.current"
+  printf '%s\t%s\tsha256:%s\n' "$(image_name "$1")" "$file" "$id" >"$images_out/$1.current"
 }
 
 # Writes current.env and current.list from what is recorded for all images.
 archive_publish() {
   local image name
-  rm -f "$images_cache/current.env.new" "$images_cache/current.list.new"
+  rm -f "$images_out/current.env.new" "$images_out/current.list.new"
   for image in services browser redis; do
-    [[ -r $images_cache/$image.current ]] || continue
-    name=$(cut -f1 "$images_cache/$image.current")
-    echo "${image_variables[$image]}=$name" >>"$images_cache/current.env.new"
-    cat "$images_cache/$image.current" >>"$images_cache/current.list.new"
+    [[ -r $images_out/$image.current ]] || continue
+    name=$(cut -f1 "$images_out/$image.current")
+    echo "${image_variables[$image]}=$name" >>"$images_out/current.env.new"
+    cat "$images_out/$image.current" >>"$images_out/current.list.new"
   done
-  mv "$images_cache/current.env.new" "$images_cache/current.env"
-  mv "$images_cache/current.list.new" "$images_cache/current.list"
-  cat "$images_cache/current.env"
+  mv "$images_out/current.env.new" "$images_out/current.env"
+  mv "$images_out/current.list.new" "$images_out/current.list"
+  cat "$images_out/current.env"
 }

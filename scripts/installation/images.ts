@@ -38,22 +38,22 @@ export async function makeImages(place: Place, step: Step): Promise<Images> {
     return known;
   }
   await run('browser-image/build.sh', [], { onLine: (line) => step.say(line) });
-  const images = readBuilt(cache);
+  const images = readBuilt(join(ROOT, '.artifacts', 'images'));
   mkdirSync(join(cache, 'sources'), { recursive: true });
   writeFileSync(remembered, JSON.stringify(images));
   return images;
 }
 
 /** What `browser-image/build.sh` says it built. */
-function readBuilt(cache: string): Images {
-  const text = readFileSync(join(cache, 'current.env'), 'utf8');
+function readBuilt(folder: string): Images {
+  const text = readFileSync(join(folder, 'current.env'), 'utf8');
   const names = new Map([...text.matchAll(/^([A-Z_]+)=(.+)$/gm)].map(([, name = '', image = '']) => [name, image]));
   const image = (variable: string): string => {
     const found = names.get(variable);
-    if (!found) throw new Error(`browser-image/build.sh left no ${variable} in ${cache}/current.env`);
+    if (!found) throw new Error(`browser-image/build.sh left no ${variable} in ${folder}/current.env`);
     return found;
   };
-  const list = readFileSync(join(cache, 'current.list'), 'utf8').trim().split('\n');
+  const list = readFileSync(join(folder, 'current.list'), 'utf8').trim().split('\n');
   return {
     services: image('PODWRIGHT_IMAGE'),
     browser: image('PODWRIGHT_BROWSER_IMAGE'),
