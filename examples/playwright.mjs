@@ -4,6 +4,7 @@
 import { chromium } from 'playwright-core';
 
 const { PODWRIGHT_URL: url, PODWRIGHT_API_KEY: key } = process.env;
+if (!url || !key) throw new Error('PODWRIGHT_URL and PODWRIGHT_API_KEY are not set: run eval "$(make -s env)" first');
 const call = async (method, path, body) => {
   const response = await fetch(`${url}/api/v3${path}`, {
     method,

@@ -4,10 +4,10 @@
 import { BrowserUse } from 'browser-use-sdk/v3';
 import { z } from 'zod';
 
-const client = new BrowserUse({
-  apiKey: process.env.PODWRIGHT_API_KEY,
-  baseUrl: `${process.env.PODWRIGHT_URL}/api/v3`,
-});
+const { PODWRIGHT_URL: url, PODWRIGHT_API_KEY: key } = process.env;
+if (!url || !key) throw new Error('PODWRIGHT_URL and PODWRIGHT_API_KEY are not set: run eval "$(make -s env)" first');
+
+const client = new BrowserUse({ apiKey: key, baseUrl: `${url}/api/v3` });
 const task =
   process.argv[2] ??
   'Open http://demo-site.podwright-demo.svc.cluster.local/ and find the Brass Lamp. Report its price and whether it is in stock.';

@@ -21,6 +21,7 @@ export interface SampleResult {
 export async function runSample(step: Step): Promise<SampleResult> {
   const name = await sampleName();
   const before = await find(name);
+  if (before?.status?.run?.state === 'succeeded') step.say(`${name} was answered by an earlier run; it is left alone`);
   if (before && isSpent(before)) {
     step.say(`${name} ended as ${before.status?.phase} without an answer; it is made again`);
     await run('kubectl', ['delete', 'bs', name, '-n', DEMO.namespace, '--timeout=120s']);

@@ -1,4 +1,5 @@
 /** `make status`: a few lines on what runs and what is wrong. Exits with 1 when something is. */
+import { type Phase, TERMINAL_PHASES } from '@podwright/api/kinds/session';
 import { DEMO, NAMESPACE, RELEASE, findPlace, gatewayUrl } from './place.ts';
 import { CommandError, kubectlJson, run } from './run.ts';
 import { podTroubles, workloadStates } from './workloads.ts';
@@ -42,10 +43,16 @@ console.log(problems.length === 0 ? 'status: all is well' : `status: ${problems.
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function sessions(): Promise<void> {
-  const { items } = await kubectlJson<{ items: { status?: { phase?: string } }[] }>('get', 'bs', '-A');
+  const { items } = await kubectlJson<{ items: { status?: { phase?: Phase } }[] }>('get', 'bs', '-A');
   const phases = Map.groupBy(items, ({ status }) => status?.phase ?? 'new');
-  const words = [...phases].map(([phase, of]) => `${of.length} ${phase}`);
-  console.log(`sessions: ${words.length === 0 ? 'none' : words.join(', ')}`);
+  const wordsFor = (over: boolean): string =>
+    [...phases]
+      .filter(([phase]) => (phase !== 'new' && TERMINAL_PHASES.has(phase)) === over)
+      .map(([phase, of]) => `${of.length} ${phase}`)
+      .join(', ');
+  // What has ended is history, kept until its ttl: a Failed one among it is nothing that is wrong now.
+  const ended = wordsFor(true);
+  console.log(`sessions: ${wordsFor(false) || 'none'}${ended && `; kept as history: ${ended}`}`);
 }
 
 async function pools(): Promise<void> {
