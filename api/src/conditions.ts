@@ -11,6 +11,7 @@ export const SESSION_CONDITIONS = {
   Sandboxed: "The browser's own sandbox is on, as found in the running pod, not as asked for.",
   Isolated: 'Connects from the browser container to internal addresses failed, as they must.',
   Ready: 'Computed: everything above holds, and the session can be used.',
+  NodeDraining: 'Its node takes no new work. Absent: it never was so. The session is stopped at drainDeadline.',
 } as const;
 export type SessionConditionType = keyof typeof SESSION_CONDITIONS;
 
@@ -20,6 +21,7 @@ export const SESSION_REASONS = {
   Waiting: 'It waits for a free place of its tenant; queuePosition tells which one.',
   TenantFull: 'The tenant runs as many sessions as it may.',
   PoolFull: 'The pool runs as many browsers as it may.',
+  CreateRate: 'The tenant makes more sessions a minute by manifest than it may; the rest waits for the next minute.',
   QuotaExceeded: 'A ResourceQuota or LimitRange of the namespace refuses the pod; it is tried again.',
   QueueFull: 'The tenant has as many waiting sessions as it may.',
   QueueTimeout: 'It waited longer than maxQueueWait.',
@@ -56,12 +58,13 @@ export const SESSION_REASONS = {
   Asked: 'Someone asked for the stop.',
   Idle: 'Nobody used it for its idle timeout.',
   Expired: 'Its maximum duration was over.',
-  Replaced: 'A run of the same tenant needed its place.',
+  Replaced: 'It was kept alive and nobody used it, and a waiting session of the same tenant needed its place.',
   Budget: 'Its money limit was reached.',
   TenantRemoved: 'Its tenant was removed.',
   TaskFinished: 'Its task ended and keepAlive was not asked for.',
   Refused: 'It was refused because the tenant was full.',
   NodeDraining: 'Its node is being drained.',
+  NodeUncordoned: 'Its node takes work again.',
   Deleted: 'The object was deleted.',
   // Failing
   OOMKilled: 'The browser used more memory than its limit.',
@@ -77,7 +80,30 @@ export const POOL_CONDITIONS = {
   Ready: 'Warm pods are at their target and the template is usable.',
   Degraded: 'Pods of this pool fail to start; the message has the last cause.',
 } as const;
+export type PoolConditionType = keyof typeof POOL_CONDITIONS;
+
+export const POOL_REASONS = {
+  Warm: 'As many warm pods are ready as are wanted.',
+  Warming: 'Warm pods are on their way.',
+  UnknownTenant: 'No BrowserTenant has this namespace, so the pool keeps no pods.',
+  TenantRemoved: 'The tenant was removed; what is left of it is being stopped, and the message counts it.',
+  Fine: 'Pods of this pool start.',
+  PodFailed: 'A warm pod ended or did not get ready; it was replaced.',
+  QuotaExceeded: 'A ResourceQuota or LimitRange of the namespace refuses warm pods; they are tried again.',
+  InvalidSpec: 'The API server refuses pods made from this spec.',
+} as const;
+export type PoolReason = keyof typeof POOL_REASONS;
 
 export const TENANT_CONDITIONS = {
   Ready: 'The namespace exists and carries the policies that isolate it.',
 } as const;
+
+export const TENANT_REASONS = {
+  Isolated: 'The namespace carries every policy.',
+  IsolatedWithGaps: 'It does, and something that a pool wants to be opened could not be opened.',
+  NamespaceMissing: 'There is no such namespace.',
+  NamespaceTerminating: 'The namespace is being deleted.',
+  NamespaceTaken: 'An older tenant has the namespace.',
+  Removing: 'The tenant is being deleted; its sessions are stopped.',
+} as const;
+export type TenantReason = keyof typeof TENANT_REASONS;

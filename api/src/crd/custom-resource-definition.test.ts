@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind } from '../kinds/all.ts';
 import { OneOf } from '../kinds/shared.ts';
-import { customResourceDefinition } from './custom-resource-definition.ts';
+import { assertDescribed, customResourceDefinition } from './custom-resource-definition.ts';
 import { PRINTER_COLUMNS } from './printer-columns.ts';
 import { type StructuralSchema, structuralSchema } from './structural-schema.ts';
 
@@ -27,6 +27,18 @@ describe('a structural schema', () => {
   ])('refuses %s and says where', (_name, schema, where) => {
     expect(() => structuralSchema(schema)).toThrow(where);
   });
+});
+
+test('a field without a description is an error that names it', () => {
+  const field = { type: 'string', description: 'Fine.' };
+  const list = {
+    type: 'array',
+    description: 'Fine.',
+    items: { type: 'object', properties: { b: { type: 'string' } } },
+  };
+  const properties = { a: field, list };
+  expect(() => assertDescribed({ description: 'Fine.', properties }, 'spec')).toThrow(/^spec\.list\[\]\.b has no/);
+  expect(() => assertDescribed({ properties: { a: field } }, 'spec')).toThrow(/^spec has no/);
 });
 
 describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {

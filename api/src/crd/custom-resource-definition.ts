@@ -26,6 +26,7 @@ export function customResourceDefinition(kind: Kind): Record<string, unknown> {
       status: { description: 'What was observed.', ...structuralSchema(status, 'status') },
     },
   };
+  for (const part of ['spec', 'status']) assertDescribed(schema.properties![part]!, part);
   for (const [path, rules] of Object.entries(CEL_RULES[kind])) addRules(schema, path, rules);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -54,6 +55,15 @@ export function customResourceDefinition(kind: Kind): Record<string, unknown> {
       ],
     },
   };
+}
+
+/** `kubectl explain` is how people learn the kinds: a field without a word on it is an error. */
+export function assertDescribed(schema: StructuralSchema, path: string): void {
+  if (!schema.description) throw new TypeError(`${path} has no description`);
+  for (const [name, field] of Object.entries(schema.properties ?? {})) assertDescribed(field, `${path}.${name}`);
+  for (const [name, field] of Object.entries(schema.items?.properties ?? {})) {
+    assertDescribed(field, `${path}[].${name}`);
+  }
 }
 
 function addRules(root: StructuralSchema, path: string, rules: CelRule[]): void {

@@ -26,8 +26,10 @@ export const PRINTER_COLUMNS: Record<Kind, PrinterColumn[]> = {
     { name: 'Cost', type: 'string', jsonPath: '.status.cost.totalUsd', description: 'USD so far.' },
     { name: 'Node', type: 'string', jsonPath: '.status.nodeName', description: 'Node of the pod.', priority: 1 },
     { name: 'Reason', type: 'string', jsonPath: '.status.reason', description: 'Why it is there.', priority: 1 },
+    { name: 'Place', type: 'integer', jsonPath: '.status.queuePosition', description: 'In the queue.', priority: 1 },
     { name: 'Tenant', type: 'string', jsonPath: '.status.tenant', description: 'Who pays.', priority: 1 },
     { name: 'Start', type: 'string', jsonPath: '.status.start', description: 'warm or cold.', priority: 1 },
+    { name: 'Ends', type: 'string', jsonPath: '.status.expiresAt', description: 'At the latest.', priority: 1 },
     { name: 'Profile', type: 'string', jsonPath: '.spec.profileRef.name', description: 'Login state.', priority: 1 },
   ],
   BrowserPool: [

@@ -1,4 +1,11 @@
-import { POOL_CONDITIONS, SESSION_CONDITIONS, SESSION_REASONS, TENANT_CONDITIONS } from '../conditions.ts';
+import {
+  POOL_CONDITIONS,
+  POOL_REASONS,
+  SESSION_CONDITIONS,
+  SESSION_REASONS,
+  TENANT_CONDITIONS,
+  TENANT_REASONS,
+} from '../conditions.ts';
 import { ERRORS } from '../errors.ts';
 import { KINDS, type Kind } from '../kinds/all.ts';
 import { CEL_RULES } from './rules.ts';
@@ -67,9 +74,11 @@ ${table(['reason', 'what happened'], entries(SESSION_REASONS))}
 ## Conditions of a BrowserPool
 
 ${table(['condition', 'true means'], entries(POOL_CONDITIONS))}
+${table(['reason', 'what happened'], entries(POOL_REASONS))}
 ## Conditions of a BrowserTenant
 
-${table(['condition', 'true means'], entries(TENANT_CONDITIONS))}`;
+${table(['condition', 'true means'], entries(TENANT_CONDITIONS))}
+${table(['reason', 'what happened'], entries(TENANT_REASONS))}`;
 }
 
 export function errorsPage(): string {

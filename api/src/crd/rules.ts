@@ -7,6 +7,20 @@ const immutable = (field: string): CelRule => ({
   message: `${field} is immutable; make a new object`,
 });
 
+const ALLOWED_HOSTS_NEED_ALLOWLIST: CelRule = {
+  rule: "!has(self.allowedHosts) || size(self.allowedHosts) == 0 || (has(self.egress) && self.egress == 'Allowlist')",
+  message: 'allowedHosts needs egress: Allowlist',
+};
+
+const maxDuration = (of: string): string =>
+  `(has(${of}.lifetime) && has(${of}.lifetime.maxDuration) ? ${of}.lifetime.maxDuration : '')`;
+
+/** Where both are given; an absent one has a default that the server does not know. */
+const notLonger = (field: string, ceiling: string): CelRule => ({
+  rule: `!has(self.${field}) || !has(self.${ceiling}) || duration(self.${field}) <= duration(self.${ceiling})`,
+  message: `${field} must not exceed ${ceiling}`,
+});
+
 /** CEL rules by kind and path in the object (`spec`, `spec.network`, `spec.network.allowInternal[]`). */
 export const CEL_RULES: Record<Kind, Record<string, CelRule[]>> = {
   BrowserSession: {
@@ -16,18 +30,30 @@ export const CEL_RULES: Record<Kind, Record<string, CelRule[]>> = {
         rule: '!has(oldSelf.stop) || has(self.stop)',
         message: 'stop is one-way and cannot be taken back; make a new session',
       },
-      ...['poolRef', 'profileRef', 'viewport', 'startUrl', 'locale', 'timezone', 'proxy', 'network', 'task'].map(
-        immutable,
-      ),
-    ],
-    'spec.network': [
+      ...[
+        'poolRef',
+        'profileRef',
+        'viewport',
+        'startUrl',
+        'locale',
+        'timezone',
+        'proxy',
+        'network',
+        'viewer',
+        'recording',
+        'task',
+      ].map(immutable),
       {
-        rule: "!has(self.allowedHosts) || size(self.allowedHosts) == 0 || (has(self.egress) && self.egress == 'Allowlist')",
-        message: 'allowedHosts needs egress: Allowlist',
+        // The pod's own last deadline was made from it, so a later change could not hold.
+        rule: `${maxDuration('self')} == ${maxDuration('oldSelf')}`,
+        message: 'lifetime.maxDuration is immutable; make a new object',
       },
     ],
+    'spec.network': [ALLOWED_HOSTS_NEED_ALLOWLIST],
   },
   BrowserPool: {
+    'spec.lifetime': [notLonger('maxDuration', 'maxDurationCeiling')],
+    'spec.network': [ALLOWED_HOSTS_NEED_ALLOWLIST],
     'spec.warm': [
       {
         rule: '!has(self.max) || !has(self.min) || self.min <= self.max',

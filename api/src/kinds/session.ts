@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Resource } from './metadata.ts';
-import { Conditions, Duration, Egress, HostPattern, OneOf, Time, Usd } from './shared.ts';
+import { Conditions, Duration, Egress, HostPattern, ObservedGeneration, OneOf, Time, Usd } from './shared.ts';
 
 /** Bounds of a viewport in CSS pixels, the same in CRD, API and viewer. */
 export const VIEWPORT = { minWidth: 320, maxWidth: 6144, minHeight: 320, maxHeight: 3456 } as const;
@@ -46,7 +46,7 @@ export const Task = Type.Object(
     ),
     secretRef: Type.Optional(
       Type.Object(
-        { name: Type.String({ maxLength: 253 }) },
+        { name: Type.String({ maxLength: 253, description: 'Its name.' }) },
         {
           description:
             'Secret of this namespace with label podwright.dev/use=fill. Checked, and not yet filled in by agents.',
@@ -61,7 +61,7 @@ export type Task = Static<typeof Task>;
 export const BrowserSessionSpec = Type.Object({
   poolRef: Type.Optional(
     Type.Object(
-      { name: Type.String({ minLength: 1, maxLength: 253 }) },
+      { name: Type.String({ minLength: 1, maxLength: 253, description: 'Its name.' }) },
       { description: "Pool of the same namespace. Default: the tenant's default pool." },
     ),
   ),
@@ -78,7 +78,7 @@ export const BrowserSessionSpec = Type.Object({
   profileRef: Type.Optional(
     Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 253 }),
+        name: Type.String({ minLength: 1, maxLength: 253, description: 'BrowserProfile of this namespace.' }),
         mode: Type.Optional(
           Type.Union([Type.Literal('ReadWrite'), Type.Literal('ReadOnly')], {
             default: 'ReadWrite',
@@ -113,7 +113,12 @@ export const BrowserSessionSpec = Type.Object({
   ),
   proxy: Type.Optional(
     Type.Object(
-      { secretRef: Type.Object({ name: Type.String({ maxLength: 253 }) }) },
+      {
+        secretRef: Type.Object(
+          { name: Type.String({ maxLength: 253, description: 'Its name.' }) },
+          { description: 'The Secret.' },
+        ),
+      },
       { description: 'Upstream proxy: Secret of this namespace with label podwright.dev/use=proxy and key url.' },
     ),
   ),
@@ -133,15 +138,23 @@ export const BrowserSessionSpec = Type.Object({
   ),
   network: Type.Optional(
     Type.Object(
-      { egress: Type.Optional(Egress), allowedHosts: Type.Optional(Type.Array(HostPattern, { maxItems: 256 })) },
+      {
+        egress: Type.Optional(Egress),
+        allowedHosts: Type.Optional(
+          Type.Array(HostPattern, { maxItems: 256, description: 'What egress Allowlist lets through.' }),
+        ),
+      },
       { description: 'Narrows what the pool allows; never widens it.' },
     ),
   ),
   viewer: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean({ default: true })),
-      interactive: Type.Optional(Type.Boolean({ default: true, description: 'False: viewers only watch.' })),
-    }),
+    Type.Object(
+      {
+        enabled: Type.Optional(Type.Boolean({ default: true, description: 'False: nobody can look at it.' })),
+        interactive: Type.Optional(Type.Boolean({ default: true, description: 'False: viewers only watch.' })),
+      },
+      { description: 'Whether people may look at the browser, and work in it.' },
+    ),
   ),
   recording: Type.Optional(
     Type.Boolean({
@@ -175,40 +188,43 @@ export const LIVE_PHASES: ReadonlySet<Phase> = new Set(['Ready', 'Running', 'Idl
 /** Written by the gateway alone (field manager `podwright-gateway`). */
 export const RunStatus = Type.Object(
   {
-    id: Type.String({ maxLength: 36 }),
+    id: Type.String({ maxLength: 36, description: 'Its id in the API.' }),
     state: Type.String({ maxLength: 32, description: 'queued, running, succeeded, failed, cancelled.' }),
-    steps: Type.Optional(Type.Integer({ minimum: 0 })),
+    steps: Type.Optional(Type.Integer({ minimum: 0, description: 'Steps so far.' })),
     summary: Type.Optional(Type.String({ maxLength: 1024, description: 'What came out, in a sentence.' })),
     outputRef: Type.Optional(Type.String({ maxLength: 300, description: 'Path of the API where the answer is read.' })),
-    failureKind: Type.Optional(Type.String({ maxLength: 64 })),
+    failureKind: Type.Optional(Type.String({ maxLength: 64, description: 'Why it failed, one word.' })),
   },
   { description: 'The task of this session.' },
 );
 export type RunStatus = Static<typeof RunStatus>;
 
 /** Written by the gateway alone. Decimal strings of USD. */
-export const CostStatus = Type.Object({
-  browserUsd: Type.String({ maxLength: 24 }),
-  modelUsd: Type.String({ maxLength: 24 }),
-  egressUsd: Type.String({ maxLength: 24 }),
-  totalUsd: Type.String({ maxLength: 24 }),
-});
+export const CostStatus = Type.Object(
+  {
+    browserUsd: Type.String({ maxLength: 24, description: 'Time of the browser.' }),
+    modelUsd: Type.String({ maxLength: 24, description: 'Tokens of models.' }),
+    egressUsd: Type.String({ maxLength: 24, description: 'Traffic.' }),
+    totalUsd: Type.String({ maxLength: 24, description: 'All of it.' }),
+  },
+  { description: 'USD so far, as decimal strings.' },
+);
 export type CostStatus = Static<typeof CostStatus>;
 
 export const BrowserSessionStatus = Type.Object({
-  phase: Type.Optional(OneOf(PHASES)),
+  phase: Type.Optional(OneOf(PHASES, { description: 'Where it is in its life.' })),
   reason: Type.Optional(Type.String({ maxLength: 64, description: 'Why the session is in this phase, one word.' })),
   message: Type.Optional(Type.String({ maxLength: 1024, description: 'The same for people.' })),
   conditions: Type.Optional(Conditions),
-  tenant: Type.Optional(Type.String({ maxLength: 253 })),
+  tenant: Type.Optional(Type.String({ maxLength: 253, description: 'Who pays.' })),
   poolName: Type.Optional(Type.String({ maxLength: 253, description: 'Pool that was resolved.' })),
   queuePosition: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Place among the waiting sessions of the tenant.' }),
   ),
-  podName: Type.Optional(Type.String({ maxLength: 253 })),
-  podUID: Type.Optional(Type.String({ maxLength: 36 })),
-  podIP: Type.Optional(Type.String({ maxLength: 45 })),
-  nodeName: Type.Optional(Type.String({ maxLength: 253 })),
+  podName: Type.Optional(Type.String({ maxLength: 253, description: 'The one pod that belongs to it.' })),
+  podUID: Type.Optional(Type.String({ maxLength: 36, description: 'UID of that pod: the proof.' })),
+  podIP: Type.Optional(Type.String({ maxLength: 45, description: 'Address of that pod.' })),
+  nodeName: Type.Optional(Type.String({ maxLength: 253, description: 'Node of that pod.' })),
   start: Type.Optional(
     Type.Union([Type.Literal('warm'), Type.Literal('cold')], { description: 'How the pod was found.' }),
   ),
@@ -217,11 +233,12 @@ export const BrowserSessionStatus = Type.Object({
   lastActiveAt: Type.Optional(Time('Last known activity, coarse.')),
   idleDeadline: Type.Optional(Time('When an idle session is evicted, as last known.')),
   expiresAt: Type.Optional(Time('When maxDuration ends.')),
+  drainDeadline: Type.Optional(Time('When it is saved and stopped because its node is being drained.')),
   stoppingAt: Type.Optional(Time('When the stop was latched; paid time ends here.')),
   endedAt: Type.Optional(Time('When the pod was gone.')),
   run: Type.Optional(RunStatus),
   cost: Type.Optional(CostStatus),
-  observedGeneration: Type.Optional(Type.Integer({ minimum: 0 })),
+  observedGeneration: ObservedGeneration,
 });
 export type BrowserSessionStatus = Static<typeof BrowserSessionStatus>;
 

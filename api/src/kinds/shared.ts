@@ -14,14 +14,20 @@ export const Usd = (description: string) => Type.String({ pattern: MONEY_PATTERN
 
 export const Time = (description: string) => Type.String({ format: 'date-time', description });
 
+export const ObservedGeneration = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'metadata.generation that this was observed of.' }),
+);
+
 export const Condition = Type.Object(
   {
-    type: Type.String({ maxLength: 316 }),
-    status: Type.Union([Type.Literal('True'), Type.Literal('False'), Type.Literal('Unknown')]),
-    reason: Type.String({ maxLength: 1024 }),
-    message: Type.String({ maxLength: 32768 }),
+    type: Type.String({ maxLength: 316, description: 'What the fact is about.' }),
+    status: Type.Union([Type.Literal('True'), Type.Literal('False'), Type.Literal('Unknown')], {
+      description: 'Whether it holds.',
+    }),
+    reason: Type.String({ maxLength: 1024, description: 'Why, one word of the list in the reference.' }),
+    message: Type.String({ maxLength: 32768, description: 'The same for people.' }),
     lastTransitionTime: Time('When the status last changed.'),
-    observedGeneration: Type.Optional(Type.Integer({ minimum: 0 })),
+    observedGeneration: ObservedGeneration,
   },
   { description: 'One observed fact, with a reason a person can act on.' },
 );

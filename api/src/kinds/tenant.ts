@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Resource } from './metadata.ts';
-import { Conditions, Duration, Usd } from './shared.ts';
+import { Conditions, Duration, ObservedGeneration, Usd } from './shared.ts';
 
-export const ModelProvider = Type.Union([
-  Type.Literal('openai'),
-  Type.Literal('openai-compatible'),
-  Type.Literal('anthropic'),
-]);
+export const ModelProvider = Type.Union(
+  [Type.Literal('openai'), Type.Literal('openai-compatible'), Type.Literal('anthropic')],
+  { description: 'Wire protocol it speaks.' },
+);
 
 const Decision = (description: string) =>
   Type.Union([Type.Literal('Allowed'), Type.Literal('AskFirst'), Type.Literal('Off')], { description });
@@ -20,25 +19,54 @@ export const BrowserTenantSpec = Type.Object({
   instance: Type.Optional(
     Type.String({ maxLength: 63, description: 'Release that owns this tenant, when several share the cluster.' }),
   ),
-  defaultPool: Type.Optional(Type.String({ maxLength: 253, default: 'default' })),
+  defaultPool: Type.Optional(
+    Type.String({ maxLength: 253, default: 'default', description: 'Pool of sessions that name none.' }),
+  ),
   weight: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'Share of it when all are waiting.' }),
   ),
   paused: Type.Optional(Type.Boolean({ default: false, description: 'True: nothing new is admitted.' })),
   limits: Type.Optional(
-    Type.Object({
-      concurrentSessions: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 20 })),
-      queuedSessions: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 200 })),
-      createsPerMinute: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, default: 120 })),
-      maxDuration: Type.Optional(Duration('Longest session. Default: 4h.')),
-    }),
+    Type.Object(
+      {
+        concurrentSessions: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 100_000,
+            default: 20,
+            description: 'Sessions with a browser at once; further ones wait as Queued.',
+          }),
+        ),
+        queuedSessions: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 100_000,
+            default: 200,
+            description: 'Sessions that may wait; further ones fail with QueueFull.',
+          }),
+        ),
+        createsPerMinute: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 100_000,
+            default: 120,
+            description: 'The API refuses more; of manifests this many a minute are admitted, and the rest waits.',
+          }),
+        ),
+        maxDuration: Type.Optional(Duration('Longest session. Default: 4h.')),
+      },
+      { description: 'How much at once and how fast.' },
+    ),
   ),
   budgets: Type.Optional(
-    Type.Object({
-      perRunUsd: Type.Optional(Usd('One run at most.')),
-      perDayUsd: Type.Optional(Usd('One UTC day at most.')),
-      perMonthUsd: Type.Optional(Usd('One UTC month at most.')),
-    }),
+    Type.Object(
+      {
+        perRunUsd: Type.Optional(Usd('One run at most.')),
+        perDayUsd: Type.Optional(Usd('One UTC day at most.')),
+        perMonthUsd: Type.Optional(Usd('One UTC month at most.')),
+      },
+      { description: 'How much money.' },
+    ),
   ),
   whenFull: Type.Optional(
     Type.Union([Type.Literal('Queue'), Type.Literal('Reject')], {
@@ -47,22 +75,33 @@ export const BrowserTenantSpec = Type.Object({
     }),
   ),
   policy: Type.Optional(
-    Type.Object({
-      startRun: Type.Optional(Decision('May runs be started?')),
-      actOnSignedInOrigin: Type.Optional(
-        Decision('May a run change state on an origin where the browser is signed in? Not yet enforced.'),
-      ),
-    }),
+    Type.Object(
+      {
+        startRun: Type.Optional(Decision('May runs be started?')),
+        actOnSignedInOrigin: Type.Optional(
+          Decision('May a run change state on an origin where the browser is signed in? Not yet enforced.'),
+        ),
+      },
+      { description: 'What its agents may do.' },
+    ),
   ),
   models: Type.Optional(
     Type.Array(
       Type.Object({
-        name: Type.String({ maxLength: 128 }),
+        name: Type.String({ maxLength: 128, description: 'As tasks name it.' }),
         provider: ModelProvider,
         model: Type.Optional(Type.String({ maxLength: 128, description: "The provider's own name. Default: name." })),
-        baseUrl: Type.Optional(Type.String({ maxLength: 1024 })),
+        baseUrl: Type.Optional(
+          Type.String({ maxLength: 1024, description: "Where it is served. Default: the provider's own." }),
+        ),
         secretRef: Type.Optional(
-          Type.Object({ name: Type.String({ maxLength: 253 }), key: Type.Optional(Type.String({ maxLength: 253 })) }),
+          Type.Object(
+            {
+              name: Type.String({ maxLength: 253, description: 'Secret of its namespace.' }),
+              key: Type.Optional(Type.String({ maxLength: 253, description: 'Key in the Secret.' })),
+            },
+            { description: 'Where the key of the provider is kept.' },
+          ),
         ),
       }),
       {
@@ -83,9 +122,9 @@ export type BrowserTenantSpec = Static<typeof BrowserTenantSpec>;
 
 export const BrowserTenantStatus = Type.Object({
   conditions: Type.Optional(Conditions),
-  running: Type.Optional(Type.Integer({ minimum: 0 })),
-  queued: Type.Optional(Type.Integer({ minimum: 0 })),
-  observedGeneration: Type.Optional(Type.Integer({ minimum: 0 })),
+  running: Type.Optional(Type.Integer({ minimum: 0, description: 'Sessions that have a place.' })),
+  queued: Type.Optional(Type.Integer({ minimum: 0, description: 'Sessions that wait for one.' })),
+  observedGeneration: ObservedGeneration,
 });
 export type BrowserTenantStatus = Static<typeof BrowserTenantStatus>;
 
