@@ -67,6 +67,9 @@ engine_containers_conf() {
 # Root may be denied CAP_SYS_RESOURCE (in a container or sandbox), and then cannot raise
 # these; Podman itself lowers nproc to this number.
 default_ulimits = ["nofile=20000:20000", "nproc=32768:32768"]
+# A node is a container too: a dozen browsers need more than Podman's default of 2048 threads, and without them
+# pods fail to start in ways that name everything but this.
+pids_limit = 0
 log_driver = "k8s-file"
 
 [engine]
