@@ -14,6 +14,7 @@ import { createGate } from './door/authorize.ts';
 import { createCdpDoor } from './door/cdp-door.ts';
 import { createDoor } from './door/door.ts';
 import { createHandlers } from './door/handlers.ts';
+import { rehearse } from './door/rehearsal.ts';
 import { createVncDoor } from './door/vnc-door.ts';
 import { createDialer } from './egress/dial.ts';
 import { createEgressProxy } from './egress/proxy.ts';
@@ -153,6 +154,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 const egressAt = await egress.listen({ host: '127.0.0.1', port: config.egressPort });
 const doorAt = await door.listen(config.doorPort);
 log.info({ door: doorAt.port, egress: egressAt.port }, 'listening');
+
+// Chromium is starting now.
+await rehearse({ podUid: config.podUid, status, now });
 
 void checkIsolation({
   canaries: defaults.canaries,

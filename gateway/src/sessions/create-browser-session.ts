@@ -1,7 +1,7 @@
 import { ApiError } from '@podwright/api/errors';
 import type { BrowserSession, BrowserSessionSpec } from '@podwright/api/kinds/session';
 import { TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
-import { ANNOTATION, LABEL } from '@podwright/api/names';
+import { ANNOTATION, FINALIZER, LABEL } from '@podwright/api/names';
 import type { Client } from '@podwright/kube/client';
 import { isAlreadyExists, isInvalid } from '@podwright/kube/kube-error';
 import { RESOURCE } from '@podwright/kube/resource';
@@ -101,6 +101,8 @@ function toObject(caller: Caller, { names, spec, origin, conversationId, metadat
     metadata: {
       name: names.objectName,
       namespace: caller.namespace,
+      // The operator's own first write, saved. Where a refusal must leave no trace it is left to the operator.
+      ...(caller.tenantObject.spec.whenFull === 'Reject' ? {} : { finalizers: [FINALIZER] }),
       labels: {
         [LABEL.tenant]: caller.tenant,
         [LABEL.grant]: caller.key.id,
