@@ -97,6 +97,8 @@ export interface Client {
   ): Promise<T>;
   /** The object as it is being deleted, or `undefined` when it was gone already. */
   delete<T extends KubeObject>(type: ResourceType<T>, target: Target, options?: DeleteOptions): Promise<T | undefined>;
+  /** The API server's clock in milliseconds since the epoch, to the second. */
+  serverTime(options?: CallOptions): Promise<number>;
   /** For everything else: a path of the API server, JSON in and out. */
   raw<R>(method: Dispatcher.HttpMethod, path: string, body?: unknown, options?: CallOptions): Promise<R>;
 }
@@ -120,7 +122,12 @@ export function createClient(options: {
   async function send(
     method: Dispatcher.HttpMethod,
     path: string,
-    request: { query?: Query; body?: unknown; contentType?: string } & CallOptions,
+    request: {
+      query?: Query;
+      body?: unknown;
+      contentType?: string;
+      onHeaders?: (headers: Record<string, string | string[] | undefined>) => void;
+    } & CallOptions,
   ): Promise<unknown> {
     if (method !== 'GET') options.beforeWrite?.();
     const timeout = AbortSignal.timeout(request.timeoutMs ?? REQUEST_TIMEOUT_MS);
@@ -139,6 +146,7 @@ export function createClient(options: {
         },
         body: request.body === undefined ? null : JSON.stringify(request.body),
       });
+      request.onHeaders?.(response.headers);
       const text = await response.body.text();
       if (response.statusCode >= 400)
         throw errorOfStatus(response.statusCode, text, retryAfterOf(response.headers['retry-after']));
@@ -233,6 +241,13 @@ export function createClient(options: {
         if (error instanceof KubeError && error.code === 404) return undefined;
         throw error;
       }
+    },
+    async serverTime(call = {}) {
+      let date: unknown;
+      await send('GET', '/version', { ...call, onHeaders: (headers) => (date = headers['date']) });
+      const at = Date.parse(String(date));
+      if (Number.isNaN(at)) throw new KubeError(0, 'Unknown', `the API server sent no Date: ${String(date)}`);
+      return at;
     },
     async raw<R>(method: Dispatcher.HttpMethod, path: string, body?: unknown, call: CallOptions = {}) {
       return (await send(method, path, { ...call, body })) as R;

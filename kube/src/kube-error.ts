@@ -29,7 +29,7 @@ export const isExpired = (error: unknown): error is KubeError => has(error, 410)
 export const isForbidden = (error: unknown): error is KubeError => has(error, 403);
 /** A ResourceQuota or LimitRange said no. */
 export const isQuota = (error: unknown): error is KubeError =>
-  has(error, 403) && /exceeded quota|quota|LimitRange|maximum .* usage per/i.test(error.message);
+  has(error, 403) && /quota|LimitRange|(maximum|minimum) .* usage per|max limit to request ratio/i.test(error.message);
 export const isInvalid = (error: unknown): error is KubeError => has(error, 422);
 /** The namespace is going away: nothing can be created in it. */
 export const isTerminating = (error: unknown): error is KubeError =>

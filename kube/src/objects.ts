@@ -179,6 +179,17 @@ export interface NetworkPolicy {
   spec: NetworkPolicySpec;
 }
 
+export interface PodDisruptionBudget {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ObjectMeta;
+  spec: {
+    selector: LabelSelector;
+    minAvailable?: number;
+    unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
+  };
+}
+
 export interface Lease {
   apiVersion?: string;
   kind?: string;

@@ -12,6 +12,7 @@ import type {
   Lease,
   Namespace,
   NetworkPolicy,
+  PodDisruptionBudget,
   Node,
   Pod,
   Secret,
@@ -60,6 +61,7 @@ export const RESOURCE = {
   nodes: define<Node>('', 'v1', 'nodes', 'Node', false),
   namespaces: define<Namespace>('', 'v1', 'namespaces', 'Namespace', false),
   networkPolicies: define<NetworkPolicy>('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy'),
+  podDisruptionBudgets: define<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget'),
   leases: define<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease'),
   events: define<KubeEvent>('events.k8s.io', 'v1', 'events', 'Event'),
   customResourceDefinitions: define<CustomResourceDefinition>(

@@ -2,6 +2,7 @@ import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import { FIELD_MANAGER } from '@podwright/api/names';
 import { TERMINAL_RUN_STATES } from '@podwright/api/run';
+import { applyStatus } from '@podwright/kube/apply-status';
 import type { Client } from '@podwright/kube/client';
 import { RESOURCE } from '@podwright/kube/resource';
 import type { Conversations } from '@podwright/runs/conversations';
@@ -52,18 +53,13 @@ export function createEvictor(options: {
   };
 
   const writeActivity = async (session: BrowserSession, at: number, timeout: number): Promise<void> => {
-    const { name, namespace = '', uid } = session.metadata;
     const status = {
       lastActiveAt: new Date(at).toISOString(),
       idleDeadline: new Date(at + timeout).toISOString(),
     };
     assertHeld();
-    const fieldManager = FIELD_MANAGER.gatewayActivity;
-    await client.apply(
-      RESOURCE.browserSessions,
-      { metadata: { name, namespace, uid }, status },
-      { fieldManager, subresource: 'status' },
-    );
+    const how = { fieldManager: FIELD_MANAGER.gatewayActivity };
+    await applyStatus(client, RESOURCE.browserSessions, session, status, how);
   };
 
   return {

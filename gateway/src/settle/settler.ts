@@ -3,6 +3,7 @@ import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import { FIELD_MANAGER, REDIS } from '@podwright/api/names';
 import { v3Status } from '@podwright/api/v3/v3-status';
+import { applyStatus } from '@podwright/kube/apply-status';
 import type { Client } from '@podwright/kube/client';
 import { isNotFound } from '@podwright/kube/kube-error';
 import { RESOURCE } from '@podwright/kube/resource';
@@ -82,7 +83,7 @@ export function createSettler(options: {
 
   const carryOut = async (plan: SettlePlan, facts: SettleFacts, tenant: string): Promise<void> => {
     const { session, view, browserMicroUsd } = facts;
-    const { uid, name, namespace } = session.metadata;
+    const { uid } = session.metadata;
     const run = currentRun(facts);
     const key = run && { conversationId: run.request.conversationId, runId: run.request.runId };
     const stamp = new Date(now()).toISOString();
@@ -105,13 +106,10 @@ export function createSettler(options: {
     }
     if (plan.status) {
       assertHeld();
-      const object = { metadata: { name, namespace: namespace ?? '', uid }, status: plan.status };
-      const applied = await client.apply(RESOURCE.browserSessions, object, {
-        fieldManager: FIELD_MANAGER.gateway,
-        subresource: 'status',
-      });
+      const how = { fieldManager: FIELD_MANAGER.gateway };
+      const applied = await applyStatus(client, RESOURCE.browserSessions, session, plan.status, how);
       written.set(uid, now());
-      cache.remember(applied);
+      if (applied) cache.remember(applied);
     }
     if (plan.close) {
       await links.stop(uid, session.status?.stoppingAt ?? session.status?.endedAt ?? stamp);

@@ -1,5 +1,6 @@
 import type { BrowserSession } from '@podwright/api/kinds/session';
-import { FIELD_MANAGER, FINALIZER, GROUP_VERSION } from '@podwright/api/names';
+import { FIELD_MANAGER, FINALIZER } from '@podwright/api/names';
+import { applyStatus } from '@podwright/kube/apply-status';
 import type { Client, Patch } from '@podwright/kube/client';
 import { isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
 import { RESOURCE } from '@podwright/kube/resource';
@@ -55,21 +56,9 @@ export function createSessionEffects(options: {
 
   return {
     async writeStatus(session, status) {
-      const { namespace, name, resourceVersion, finalizers } = session.metadata;
-      // An object with our finalizer cannot be replaced by another of its name behind our back. One without can, and the
-      // server does not compare UIDs on the status subresource: there the version is the guard.
-      const guard = finalizers?.includes(FINALIZER) ? {} : { resourceVersion };
-      const metadata = { namespace: namespace ?? '', name, ...guard };
-      try {
-        const written = await client.apply(
-          RESOURCE.browserSessions,
-          { apiVersion: GROUP_VERSION, kind: 'BrowserSession', metadata, status },
-          { fieldManager: FIELD_MANAGER.operator, subresource: 'status' },
-        );
-        caches.sessions.remember(written);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      const how = { fieldManager: FIELD_MANAGER.operator };
+      const written = await applyStatus(client, RESOURCE.browserSessions, session, status, how);
+      if (written) caches.sessions.remember(written);
     },
     addFinalizer: (session) =>
       changeFinalizers(session, (present) => (present.includes(FINALIZER) ? present : [...present, FINALIZER])),
