@@ -1,11 +1,10 @@
 import { parseDuration } from '@podwright/api/duration';
 import { type BrowserPool, type BrowserPoolStatus, POOL_DEFAULTS } from '@podwright/api/kinds/pool';
 import { LABEL } from '@podwright/api/names';
-import type { Condition } from '@podwright/api/kinds/shared';
-import { safeText } from '@podwright/api/safe-text';
 import type { Pod } from '@podwright/kube/objects';
 import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
-import { isBroken, isClaimed, isDeleting, isReady } from '../pods/pod-state.ts';
+import { type NodeState, isBroken, isClaimed, isDeleting, isReady } from '../pods/pod-state.ts';
+import { poolStatus } from './status.ts';
 
 export interface PoolObservation {
   now: number;
@@ -13,18 +12,23 @@ export interface PoolObservation {
   /** Undefined: no tenant owns the namespace, and the pool keeps no pods. */
   templateHash: string | undefined;
   pods: Pod[];
-  /** Names of nodes that take no new work. */
-  cordoned: ReadonlySet<string>;
+  nodeState: (pod: Pod) => NodeState;
+  /** Warm pods that are wanted, as target.ts says. */
+  target: number;
   /** When warm pods of this pool failed lately, oldest first, in milliseconds since the epoch. */
   failures: readonly number[];
   /** The API server's last refusal to create one. */
   refused: (Failure & { at: number }) | undefined;
+  /** No pod is to be created in the namespace before this instant (a used-up quota). */
+  pausedUntil: number | undefined;
+  /** What is left of a tenant that was removed; undefined while there is one, or none ever was. */
+  leftovers: { sessions: number; pods: number } | undefined;
 }
 
 export interface Removal {
   pod: Pod;
   /** Why, a bounded metric label. */
-  why: 'dead' | 'outdated' | 'cordoned' | 'surplus' | 'stuck';
+  why: 'dead' | 'outdated' | 'cordoned' | 'lost' | 'surplus' | 'stuck';
   words: string;
 }
 
@@ -35,6 +39,15 @@ export interface PoolPlan {
   at: number | undefined;
 }
 
+/** Warm pods by what can be expected of them. */
+interface Sorted {
+  unfit: Removal[];
+  current: Pod[];
+  outdated: Pod[];
+  /** Earliest instant at which one that is starting has taken too long. */
+  at: number | undefined;
+}
+
 /** A pod of a template that never works must not be made and thrown away in a circle. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -42,104 +55,94 @@ const REFUSED_AGAIN_MS = 5_000;
 
 /** What becomes of the warm pods of one pool. A claimed pod is never touched here: it is its session's. */
 export function decidePool(observation: PoolObservation): PoolPlan {
-  const { pool, pods, templateHash, now } = observation;
-  const idle = pods.filter((pod) => !isClaimed(pod) && !isDeleting(pod));
-  const deleting = pool.metadata.deletionTimestamp !== undefined || templateHash === undefined;
-  const target = deleting ? 0 : (pool.spec.warm?.min ?? 0);
-  const remove: Removal[] = [];
-  const stuckAfter = parseDuration(pool.spec.lifetime?.startTimeout ?? POOL_DEFAULTS.startTimeout);
-  let at: number | undefined;
-  const lookAgain = (instant: number): number => (at = Math.min(at ?? instant, instant));
-
-  const usable: Pod[] = [];
-  for (const pod of idle) {
-    const failed = podFailure(pod);
-    const stuckAt = Date.parse(pod.metadata.creationTimestamp) + stuckAfter;
-    if (isBroken(pod) || failed) remove.push({ pod, why: 'dead', words: failed?.message ?? 'it ended' });
-    else if (observation.cordoned.has(pod.spec.nodeName ?? ''))
-      remove.push({ pod, why: 'cordoned', words: 'its node is cordoned' });
-    else if (!isReady(pod) && now >= stuckAt) remove.push({ pod, why: 'stuck', words: pendingBecause(pod).message });
-    else {
-      if (!isReady(pod)) lookAgain(stuckAt);
-      usable.push(pod);
-    }
-  }
-  const current = usable.filter((pod) => pod.metadata.labels?.[LABEL.templateHash] === templateHash);
-  const outdated = usable.filter((pod) => !current.includes(pod));
-  const ready = current.filter(isReady);
-  // Old pods can still be claimed by nobody, so they go as soon as as many new ones are ready, or at once when none is wanted.
-  const keep = Math.max(0, target - ready.length);
-  for (const pod of outdated.toSorted(byAge).slice(keep))
-    remove.push({ pod, why: 'outdated', words: 'its template is old' });
-  const surplus = Math.max(0, current.length - target);
-  const leastUseful = current.toSorted((a, b) => Number(isReady(a)) - Number(isReady(b)) || byAge(b, a));
-  for (const pod of leastUseful.slice(0, surplus))
-    remove.push({ pod, why: 'surplus', words: 'more are warm than wanted' });
-
-  const missing = Math.max(0, target - current.length);
+  const { pool, templateHash, now } = observation;
+  const ends = pool.metadata.deletionTimestamp !== undefined || templateHash === undefined;
+  const target = ends ? 0 : observation.target;
+  const sorted = sortPods(observation);
+  const { current, outdated } = sorted;
+  const isFit = (pod: Pod): boolean => isReady(pod) && observation.nodeState(pod) === 'good';
   const pausedUntil = pauseAfter(observation);
-  if (missing > 0 && pausedUntil > now) lookAgain(pausedUntil);
-  const create = pausedUntil > now ? 0 : missing;
-  const last = remove.find(({ why }) => why === 'dead' || why === 'stuck');
+  const isPaused = pausedUntil > now;
+
+  const surplus = Math.max(0, current.length + outdated.length - target);
+  const replaced = isPaused ? 0 : replaceable(observation, sorted, target, isFit);
+  // Nobody can claim an old pod, so one that is not even ready is of no use to anybody.
+  const rolled = inOrderOfUse(outdated, isFit).slice(
+    0,
+    Math.max(surplus, replaced, outdated.filter((pod) => !isFit(pod)).length),
+  );
+  const excess = inOrderOfUse(current, isFit).slice(0, Math.max(0, surplus - rolled.length));
+  const remove: Removal[] = [
+    ...sorted.unfit,
+    ...rolled.map((pod) => ({ pod, why: 'outdated' as const, words: 'its template is old' })),
+    ...excess.map((pod) => ({ pod, why: 'surplus' as const, words: 'more are warm than wanted' })),
+  ];
+  const missing = Math.max(0, target - current.length - (outdated.length - rolled.length));
+  const at = [sorted.at, missing > 0 && isPaused ? pausedUntil : undefined].filter((one) => one !== undefined);
+  const kept = current.filter((pod) => !excess.includes(pod));
   return {
-    create,
+    create: isPaused ? 0 : missing,
     remove,
-    at,
-    status: statusOf(observation, { target, ready: ready.length, current: current.length, last }),
+    at: at.length === 0 ? undefined : Math.min(...at),
+    status: poolStatus(observation, {
+      target,
+      ready: kept.filter(isFit).length,
+      current: kept.length,
+      outdated: outdated.length - rolled.length,
+      last: sorted.unfit.find(({ why }) => why === 'dead' || why === 'stuck'),
+    }),
   };
 }
 
-const byAge = (a: Pod, b: Pod): number => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp);
+function sortPods({ pool, pods, templateHash, now, nodeState }: PoolObservation): Sorted {
+  const stuckAfter = parseDuration(pool.spec.lifetime?.startTimeout ?? POOL_DEFAULTS.startTimeout);
+  const sorted: Sorted = { unfit: [], current: [], outdated: [], at: undefined };
+  const unfit = (pod: Pod, why: Removal['why'], words: string): number => sorted.unfit.push({ pod, why, words });
+  for (const pod of pods) {
+    if (isClaimed(pod) || isDeleting(pod)) continue;
+    const failed = podFailure(pod);
+    const node = nodeState(pod);
+    const stuckAt = Date.parse(pod.metadata.creationTimestamp) + stuckAfter;
+    if (isBroken(pod) || failed) unfit(pod, 'dead', failed?.message ?? 'it ended');
+    else if (node === 'cordoned') unfit(pod, 'cordoned', 'its node is cordoned');
+    else if (node === 'lost') unfit(pod, 'lost', 'its node is gone or does not answer');
+    else if (!isReady(pod) && now >= stuckAt) unfit(pod, 'stuck', pendingBecause(pod).message);
+    else {
+      if (!isReady(pod)) sorted.at = Math.min(sorted.at ?? stuckAt, stuckAt);
+      (pod.metadata.labels?.[LABEL.templateHash] === templateHash ? sorted.current : sorted.outdated).push(pod);
+    }
+  }
+  return sorted;
+}
 
-function pauseAfter({ failures, refused }: PoolObservation): number {
+/**
+ * Old pods that may go now. Until a pod of the new template has worked, no more than `maxUnavailable` are missing from the
+ * target, whatever the reason: a template that does not work stops there. After that only what is on its way counts, so
+ * that a pool whose pods are claimed as soon as they are ready gets through as well.
+ */
+function replaceable(
+  { pool, pods, templateHash }: PoolObservation,
+  { unfit, current, outdated }: Sorted,
+  target: number,
+  isFit: (pod: Pod) => boolean,
+): number {
+  const maxUnavailable = pool.spec.updateStrategy?.maxUnavailable ?? POOL_DEFAULTS.maxUnavailable;
+  const isProven = pods.some((pod) => pod.metadata.labels?.[LABEL.templateHash] === templateHash && isReady(pod));
+  const onTheirWay = current.filter((pod) => !isFit(pod)).length + unfit.length;
+  const missing = target - [...current, ...outdated].filter(isFit).length;
+  return Math.max(0, maxUnavailable - (isProven ? onTheirWay : Math.max(onTheirWay, missing)));
+}
+
+/** Those first that are missed least: not ready, then the youngest. */
+const inOrderOfUse = (pods: readonly Pod[], isFit: (pod: Pod) => boolean): Pod[] =>
+  pods.toSorted(
+    (a, b) =>
+      Number(isFit(a)) - Number(isFit(b)) || b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp),
+  );
+
+function pauseAfter({ failures, refused, pausedUntil }: PoolObservation): number {
   const lastFailure = failures.at(-1);
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures.length - 1, 10));
   const afterFailure = lastFailure === undefined || failures.length < 2 ? 0 : lastFailure + pause;
-  return Math.max(afterFailure, refused === undefined ? 0 : refused.at + REFUSED_AGAIN_MS);
-}
-
-function statusOf(
-  { pool, pods, templateHash, now, refused, failures }: PoolObservation,
-  counts: { target: number; ready: number; current: number; last: Removal | undefined },
-): BrowserPoolStatus {
-  const previous = pool.status?.conditions ?? [];
-  const generation = pool.metadata.generation;
-  const condition = (type: string, status: Condition['status'], reason: string, message: string): Condition => {
-    const before = previous.find((one) => one.type === type);
-    return {
-      type,
-      status,
-      reason,
-      message: safeText(message, 600),
-      lastTransitionTime: before?.status === status ? before.lastTransitionTime : new Date(now).toISOString(),
-      ...(generation !== undefined && { observedGeneration: generation }),
-    };
-  };
-  const known = previous.find((one) => one.type === 'Degraded' && one.status === 'True');
-  const trouble = refused
-    ? { reason: refused.reason as string, message: refused.message }
-    : counts.last
-      ? { reason: 'PodFailed', message: `${counts.last.pod.metadata.name}: ${counts.last.words}` }
-      : failures.length > 0 && counts.ready < counts.target && known
-        ? { reason: known.reason, message: known.message }
-        : undefined;
-  const isWarm = counts.ready >= counts.target;
-  const warmWords = `${counts.ready} of ${counts.target} warm pods are ready`;
-  const noTenant = 'no BrowserTenant has this namespace';
-  return {
-    warm: counts.ready,
-    starting: counts.current - counts.ready,
-    claimed: pods.filter((pod) => isClaimed(pod) && !isDeleting(pod)).length,
-    target: counts.target,
-    ...(templateHash !== undefined && { templateHash }),
-    ...(generation !== undefined && { observedGeneration: generation }),
-    conditions: [
-      templateHash === undefined
-        ? condition('Ready', 'False', 'UnknownTenant', noTenant)
-        : condition('Ready', isWarm ? 'True' : 'False', isWarm ? 'Warm' : 'Warming', warmWords),
-      trouble
-        ? condition('Degraded', 'True', trouble.reason, trouble.message)
-        : condition('Degraded', 'False', 'Fine', 'pods of this pool start'),
-    ],
-  };
+  return Math.max(afterFailure, refused === undefined ? 0 : refused.at + REFUSED_AGAIN_MS, pausedUntil ?? 0);
 }
