@@ -3,7 +3,7 @@ import { TERMINAL_PHASES, type BrowserSession } from '@podwright/api/kinds/sessi
 import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import type { Client } from '@podwright/kube/client';
-import type { NetworkPolicy, Pod } from '@podwright/kube/objects';
+import type { NetworkPolicy, Pod, PodDisruptionBudget } from '@podwright/kube/objects';
 import type { Change } from '@podwright/kube/store';
 import { type Log, type ReflectorHealth, startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
@@ -22,6 +22,10 @@ export function stageOf(session: BrowserSession): 'waiting' | 'active' | 'over' 
     ? 'waiting'
     : 'over';
 }
+
+/** It has its place and waits for a ResourceQuota to let its pod in. */
+export const isHeldByQuota = (session: BrowserSession): boolean =>
+  stageOf(session) === 'active' && session.status?.reason === 'QuotaExceeded' && session.status.podUID === undefined;
 
 /**
  * Admitted and not Ready yet: it holds a start slot. Not while a used-up quota refuses its pod: that wait has no deadline,
@@ -42,8 +46,11 @@ export function startCaches(options: { client: Client; now: () => number; log: L
     resource: RESOURCE.browserSessions,
     indexes: {
       stage: (session: BrowserSession) => [stageOf(session), ...(isStarting(session) ? ['starting'] : [])],
-      /** `active/<namespace>`, `waiting/<namespace>`: what a tenant has. */
-      stageInNamespace: (session: BrowserSession) => [`${stageOf(session)}/${session.metadata.namespace}`],
+      /** `active/<namespace>`, `waiting/<namespace>`: what a tenant has; `quota/<namespace>`: held back by a used-up quota. */
+      stageInNamespace: (session: BrowserSession) => [
+        `${stageOf(session)}/${session.metadata.namespace}`,
+        ...(isHeldByQuota(session) ? [`quota/${session.metadata.namespace}`] : []),
+      ],
       /** `<namespace>/<pool>` of active sessions. */
       activeInPool: (session: BrowserSession) =>
         stageOf(session) === 'active' ? [`${session.metadata.namespace}/${session.status?.poolName}`] : [],
@@ -75,6 +82,7 @@ export function startCaches(options: { client: Client; now: () => number; log: L
       sessionUid: (pod: Pod) => [pod.metadata.labels?.[LABEL.sessionUid] ?? ''].filter((uid) => uid !== ''),
       /** `<namespace>/<pool label>` of every pod of a pool, claimed or not. */
       pool: (pod: Pod) => [poolLabelOf(pod)],
+      namespace: (pod: Pod) => [pod.metadata.namespace ?? ''],
       node: (pod: Pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]),
     },
   });
@@ -92,7 +100,13 @@ export function startCaches(options: { client: Client; now: () => number; log: L
     labelSelector: `app.kubernetes.io/managed-by=${API_GROUP}`,
     indexes: { namespace: (policy: NetworkPolicy) => [policy.metadata.namespace ?? ''] },
   });
-  const all = { sessions, pools, profiles, tenants, pods, nodes, services, namespaces, policies };
+  const budgets = startReflector({
+    ...options,
+    resource: RESOURCE.podDisruptionBudgets,
+    labelSelector: `app.kubernetes.io/managed-by=${API_GROUP}`,
+    indexes: { namespace: (budget: PodDisruptionBudget) => [budget.metadata.namespace ?? ''] },
+  });
+  const all = { sessions, pools, profiles, tenants, pods, nodes, services, namespaces, policies, budgets };
   return {
     ...all,
     poolLabelOf,

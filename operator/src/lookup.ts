@@ -4,15 +4,20 @@ import { type BrowserTenant, TENANT_DEFAULTS } from '@podwright/api/kinds/tenant
 import type { Pod } from '@podwright/kube/objects';
 import type { Caches } from './caches.ts';
 import { labelValue } from './pods/pod-names.ts';
-import { isBroken, isClaimed, isCordoned, isDeleting, isReady } from './pods/pod-state.ts';
+import { podFailure } from './pods/pod-failure.ts';
+import { isBroken, isClaimed, isDeleting, isReady, nodeStateOf } from './pods/pod-state.ts';
 import { LABEL } from '@podwright/api/names';
 
 /** Questions that several parts ask the caches, answered in one place. */
+
+/** Deleted, and held up by somebody's finalizer: for its sessions it is gone. */
+export const isLeaving = ({ metadata }: BrowserTenant): boolean => metadata.deletionTimestamp !== undefined;
 
 /** The tenant of a namespace; of several that claim it, the oldest. */
 export function tenantOfNamespace(caches: Pick<Caches, 'tenants'>, namespace: string): BrowserTenant | undefined {
   return caches.tenants.store
     .by('namespace', namespace)
+    .filter((tenant) => !isLeaving(tenant))
     .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp))[0];
 }
 
@@ -25,17 +30,27 @@ export const poolNameOf = (session: BrowserSession, tenant: BrowserTenant | unde
 export const podsOfPool = (caches: Pick<Caches, 'pods'>, pool: BrowserPool): Pod[] =>
   caches.pods.store.by('pool', `${pool.metadata.namespace}/${labelValue(pool.metadata.name)}`);
 
-/** Warm pods that may be claimed now, oldest first: their own probe passed, template and node are good. */
-export function claimable(caches: Pick<Caches, 'pods' | 'nodes'>, pool: BrowserPool, templateHash: string): Pod[] {
+/**
+ * Warm pods that may be claimed now, oldest first: never used, their own probe passed, nothing ends them, template and node
+ * are good.
+ */
+export function claimable(
+  caches: Pick<Caches, 'pods' | 'nodes'>,
+  pool: BrowserPool,
+  templateHash: string,
+  now: number,
+): Pod[] {
   return podsOfPool(caches, pool)
     .filter(
       (pod) =>
         !isClaimed(pod) &&
+        pod.metadata.labels?.[LABEL.sessionUid] === undefined &&
         isReady(pod) &&
         !isDeleting(pod) &&
         !isBroken(pod) &&
+        podFailure(pod) === undefined &&
         pod.metadata.labels?.[LABEL.templateHash] === templateHash &&
-        !isCordoned(caches.nodes.store.get(pod.spec.nodeName ?? '')),
+        nodeStateOf(pod, caches.nodes.store.get(pod.spec.nodeName ?? ''), now) === 'good',
     )
     .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
 }

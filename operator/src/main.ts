@@ -105,6 +105,7 @@ async function lead(): Promise<void> {
     metrics,
     dispatcher,
     now,
+    monotonic: () => performance.now(),
     log,
   });
   const { promise: asked, resolve } = Promise.withResolvers<void>();

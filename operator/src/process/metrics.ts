@@ -79,6 +79,11 @@ export function createMetrics(options: { caches: Caches; isLeader: () => boolean
     help: 'Pods of no session that the last sweep found.',
     registers,
   });
+  const clockHeld = new Gauge({
+    name: 'podwright_clock_held_sessions',
+    help: 'Sessions whose time is over by a clock that is not trusted; they go on until it is.',
+    registers,
+  });
   const ready = new Histogram({
     name: 'podwright_session_ready_seconds',
     help: 'From the first sight of an admitted session to Ready.',
@@ -116,6 +121,7 @@ export function createMetrics(options: { caches: Caches; isLeader: () => boolean
   return {
     registry,
     leaked,
+    clockHeld,
     warmRemoved,
     pass:
       (queue: string) =>

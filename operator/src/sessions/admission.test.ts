@@ -9,6 +9,7 @@ const one = (uid: string, over: Partial<Waiting> = {}): Waiting => ({
   createdAt: 1,
   isNew: false,
   whenFull: 'Queue',
+  fromManifest: false,
   ...over,
 });
 const load = (over: Partial<TenantLoad> = {}): TenantLoad => ({
@@ -17,6 +18,7 @@ const load = (over: Partial<TenantLoad> = {}): TenantLoad => ({
   queueLimit: 10,
   paused: false,
   active: 0,
+  rate: { perMinute: 60, left: 60, nextAt: undefined },
   ...over,
 });
 const run = (
@@ -107,5 +109,72 @@ describe('admission', () => {
         a: load({ limit: 0, queueLimit: 2 }),
       }),
     ).toEqual({ 2: 'TenantFull 1', 1: 'TenantFull 2', 3: 'QueueFull' });
+  });
+
+  test('manifests beyond the creates per minute wait, and hold up neither the API nor another tenant', () => {
+    const rate = { perMinute: 2, left: 1, nextAt: 5_000 };
+    expect(
+      run(
+        [
+          one('m1', { fromManifest: true }),
+          one('m2', { fromManifest: true, createdAt: 2 }),
+          one('m3', { fromManifest: true, createdAt: 3 }),
+          one('api', { createdAt: 4 }),
+          one('b1', { tenant: 'b', fromManifest: true }),
+        ],
+        { a: load({ rate }), b: load() },
+      ),
+    ).toEqual({ m1: 'admitted', m2: 'CreateRate 1', m3: 'CreateRate 2', api: 'admitted', b1: 'admitted' });
+  });
+
+  test('and say until when, and what to do', () => {
+    const rate = { perMinute: 2, left: 0, nextAt: 5_000 };
+    const tenants = new Map([['a', load({ rate })]]);
+    const waiting = [one('m', { fromManifest: true, isNew: true })];
+    const verdict = admit({ waiting, tenants, pools: new Map(), startSlots: 9 }).get('m');
+    expect(verdict).toMatchObject({ state: 'waiting', reason: 'CreateRate', until: 5_000 });
+    expect(verdict?.state === 'waiting' && verdict.message).toMatch(/limits\.createsPerMinute.*in its turn/);
+  });
+
+  test('they are refused where the tenant would rather be refused than wait', () => {
+    const rate = { perMinute: 2, left: 0, nextAt: 5_000 };
+    expect(run([one('m', { fromManifest: true, isNew: true, whenFull: 'Reject' })], { a: load({ rate }) })).toEqual({
+      m: 'Refused',
+    });
+  });
+
+  test('a tenant that is full, however many wait, holds up nobody of another', () => {
+    const crowd = Array.from({ length: 500 }, (_one, index) => one(`a${index}`, { priority: 1_000 }));
+    const verdicts = run(
+      [...crowd, one('b', { tenant: 'b', createdAt: 999 })],
+      { a: load({ active: 10 }), b: load() },
+      1,
+    );
+    expect(verdicts['b']).toBe('admitted');
+    expect(verdicts['a0']).toMatch(/^TenantFull/);
+  });
+
+  test('every reason to wait says what would help', () => {
+    const reasons: Record<string, RegExp> = {
+      TenantFull: /limits\.concurrentSessions.*when one of them ends/,
+      TenantPaused: /spec\.paused/,
+      PoolFull: /ns\/p.*maxSessions.*when one of them ends/,
+      Waiting: /start slot/,
+    };
+    const tenants = { full: load({ active: 10 }), paused: load({ paused: true }), pool: load(), slow: load() };
+    const waiting = Object.keys(tenants).map((tenant) =>
+      one(tenant, { tenant, ...(tenant !== 'pool' && { pool: 'x' }) }),
+    );
+    const verdicts = admit({
+      waiting,
+      tenants: new Map(Object.entries(tenants)),
+      pools: new Map([['ns/p', { limit: 1, active: 1 }]]),
+      startSlots: 0,
+    });
+    const messages = [...verdicts.values()].map((verdict) =>
+      verdict.state === 'waiting' ? [verdict.reason, verdict.message] : [],
+    );
+    for (const [reason, message] of messages) expect(message, reason).toMatch(reasons[reason!]!);
+    expect(messages).toHaveLength(4);
   });
 });

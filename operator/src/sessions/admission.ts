@@ -12,6 +12,8 @@ export interface Waiting {
   /** No verdict was given yet: only then can it be refused. */
   isNew: boolean;
   whenFull: 'Queue' | 'Reject';
+  /** Made by a manifest: the gateway has not counted it against the creates per minute. */
+  fromManifest: boolean;
 }
 
 export interface TenantLoad {
@@ -22,6 +24,8 @@ export interface TenantLoad {
   paused: boolean;
   /** Sessions that have a place now. */
   active: number;
+  /** How many sessions from manifests may still be admitted in this minute, and when (milliseconds since the epoch) the next may. */
+  rate: { perMinute: number; left: number; nextAt: number | undefined };
 }
 
 export interface PoolLoad {
@@ -31,7 +35,8 @@ export interface PoolLoad {
 
 export type Verdict =
   | { state: 'admitted' }
-  | { state: 'waiting'; reason: SessionReason; position: number; message: string }
+  /** `until`: by then at the latest it may be another one without anything having changed. */
+  | { state: 'waiting'; reason: SessionReason; position: number; message: string; until?: number | undefined }
   | { state: 'refused'; reason: SessionReason; message: string };
 
 /**
@@ -52,6 +57,7 @@ export function admit(input: {
   const poolLimit = (pool: string): number => input.pools.get(pool)?.limit ?? Number.POSITIVE_INFINITY;
   const verdicts = new Map<string, Verdict>();
   const held = new Map<string, SessionReason>();
+  const rateLeft = new Map([...input.tenants].map(([name, load]) => [name, load.rate.left]));
   let slots = input.startSlots;
 
   /** The first of a tenant's queue that could go, noting why those before it could not. */
@@ -62,6 +68,7 @@ export function admit(input: {
       if (load === undefined || load.paused) held.set(one.uid, 'TenantPaused');
       else if (active.get(tenant)! >= load.limit) held.set(one.uid, 'TenantFull');
       else if ((poolActive.get(one.pool) ?? 0) >= poolLimit(one.pool)) held.set(one.uid, 'PoolFull');
+      else if (one.fromManifest && rateLeft.get(tenant)! <= 0) held.set(one.uid, 'CreateRate');
       else return one;
     }
     return undefined;
@@ -86,6 +93,7 @@ export function admit(input: {
     verdicts.set(best.one.uid, { state: 'admitted' });
     active.set(best.tenant, (active.get(best.tenant) ?? 0) + 1);
     poolActive.set(best.one.pool, (poolActive.get(best.one.pool) ?? 0) + 1);
+    if (best.one.fromManifest) rateLeft.set(best.tenant, (rateLeft.get(best.tenant) ?? 0) - 1);
     slots -= 1;
   }
 
@@ -108,32 +116,36 @@ function settleRest(
   for (const one of queue) {
     if (verdicts.has(one.uid)) continue;
     const reason = held.get(one.uid) ?? 'Waiting';
-    const because = explain(reason, load);
+    const because = explain(reason, load, one);
+    const until = reason === 'CreateRate' ? load?.rate.nextAt : undefined;
     if (one.isNew && one.whenFull === 'Reject' && reason !== 'Waiting') {
       verdicts.set(one.uid, { state: 'refused', reason: 'Refused', message: because });
       continue;
     }
     if (one.isNew && load && accepted >= load.queueLimit) {
-      const message = `${accepted} sessions of the tenant wait already, and no more may (limits.queuedSessions)`;
+      const message = `${accepted} sessions of the tenant wait already, and no more may (limits.queuedSessions); make it again later`;
       verdicts.set(one.uid, { state: 'refused', reason: 'QueueFull', message });
       continue;
     }
     if (one.isNew) accepted += 1;
     position += 1;
-    verdicts.set(one.uid, { state: 'waiting', reason, position, message: because });
+    verdicts.set(one.uid, { state: 'waiting', reason, position, message: because, until });
   }
 }
 
-function explain(reason: SessionReason, load: TenantLoad | undefined): string {
+/** Why it waits, and what would help. */
+function explain(reason: SessionReason, load: TenantLoad | undefined, one: Waiting): string {
   switch (reason) {
     case 'TenantFull':
-      return `the tenant runs ${load?.active ?? 0} sessions, and may run ${load?.limit ?? 0} (limits.concurrentSessions)`;
+      return `the tenant runs ${load?.active ?? 0} sessions, and may run ${load?.limit ?? 0} (limits.concurrentSessions); it starts when one of them ends`;
     case 'TenantPaused':
-      return 'the tenant is paused';
+      return 'the tenant is paused; it starts when spec.paused of the tenant is taken back';
     case 'PoolFull':
-      return 'the pool runs as many browsers as its maxSessions allows';
+      return `pool ${one.pool} runs as many browsers as its maxSessions allows; it starts when one of them ends`;
+    case 'CreateRate':
+      return `manifests of the tenant made more than ${load?.rate.perMinute ?? 0} sessions in a minute (limits.createsPerMinute); it starts in its turn, without anybody doing anything`;
     default:
-      return 'it waits for a start slot';
+      return 'it waits for a start slot: as many sessions as the operator starts at once are on their way';
   }
 }
 

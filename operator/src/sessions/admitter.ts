@@ -4,6 +4,8 @@ import { ANNOTATION } from '@podwright/api/names';
 import { keyOf } from '@podwright/kube/resource';
 import { type Caches, isStarting, stageOf } from '../caches.ts';
 import { poolNameOf, tenantOf } from '../lookup.ts';
+import { createManifestRate, isFromManifest } from './manifest-rate.ts';
+import { type WantedPlace, placesWanted } from './parked.ts';
 import { type PoolLoad, type TenantLoad, type Verdict, type Waiting, admit } from './admission.ts';
 
 /** Counts places. Only the leader has one; verdicts it gave count before their status is written. */
@@ -16,12 +18,18 @@ export function createAdmitter(options: {
   maxStarting: number;
   /** A session whose verdict may have changed without anything of its own changing. */
   onVerdict: (sessionKey: string) => void;
+  /** Places that those who wait could have if parked browsers gave way; told after every count. */
+  onWanted: (places: WantedPlace[]) => void;
+  now: () => number;
 }): Admitter {
-  const { caches } = options;
+  const { caches, now } = options;
+  const rate = createManifestRate({ now });
   /** Admitted by this process and not yet seen so in the cache: UID to session key, tenant and pool. */
   const granted = new Map<string, { namespace: string; pool: string }>();
   let verdicts = new Map<string, Verdict>();
   let dirty = true;
+  /** When time alone changes a verdict. */
+  let staleAt = Number.POSITIVE_INFINITY;
   let announced = false;
 
   /** Everything that waits is looked at again once, after the events at hand. */
@@ -38,6 +46,7 @@ export function createAdmitter(options: {
   caches.sessions.onChange((change) => {
     const { uid } = change.object.metadata;
     const stage = change.type === 'removed' ? 'over' : stageOf(change.object);
+    if (change.type === 'added' && stage !== 'waiting' && !granted.has(uid)) rate.inherit(change.object);
     if (stage !== 'waiting') granted.delete(uid);
     if (change.type === 'changed') {
       const before = change.previous;
@@ -71,6 +80,7 @@ export function createAdmitter(options: {
           queueLimit: limits?.queuedSessions ?? TENANT_DEFAULTS.queuedSessions,
           paused: paused ?? false,
           active: inNamespace('active') + grants.filter((grant) => grant.namespace === namespace).length,
+          rate: rate.stateOf(namespace, limits?.createsPerMinute ?? TENANT_DEFAULTS.createsPerMinute),
         });
       }
       const pool = `${namespace}/${poolNameOf(session, tenant)}`;
@@ -93,21 +103,32 @@ export function createAdmitter(options: {
           session.metadata.annotations?.[ANNOTATION.whenFull] === 'Reject' || whenFull === 'Reject'
             ? 'Reject'
             : 'Queue',
+        fromManifest: isFromManifest(session),
       });
     }
     const startSlots = options.maxStarting - caches.sessions.store.by('stage', 'starting').length - granted.size;
     verdicts = admit({ waiting, tenants, pools, startSlots });
+    staleAt = Number.POSITIVE_INFINITY;
+    const held: { namespace: string; pool: string; reason: string }[] = [];
     for (const one of waiting) {
-      if (verdicts.get(one.uid)?.state !== 'admitted') continue;
-      granted.set(one.uid, { namespace: one.pool.split('/')[0]!, pool: one.pool });
+      const verdict = verdicts.get(one.uid);
+      const namespace = one.pool.split('/')[0]!;
+      if (verdict?.state === 'waiting') {
+        held.push({ namespace, pool: one.pool, reason: verdict.reason });
+        staleAt = Math.min(staleAt, verdict.until ?? Number.POSITIVE_INFINITY);
+      }
+      if (verdict?.state !== 'admitted') continue;
+      granted.set(one.uid, { namespace, pool: one.pool });
+      if (one.fromManifest) rate.admitted(namespace);
       const session = caches.sessions.store.getByUid(one.uid);
       if (session) options.onVerdict(keyOf(session));
     }
+    options.onWanted(placesWanted(held));
   }
 
   return {
     verdictOn(session) {
-      if (dirty) recount();
+      if (dirty || now() >= staleAt) recount();
       return granted.has(session.metadata.uid) ? { state: 'admitted' } : verdicts.get(session.metadata.uid);
     },
   };

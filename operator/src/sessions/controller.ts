@@ -5,9 +5,11 @@ import type { Log } from '@podwright/kube/reflector';
 import { keyOf } from '@podwright/kube/resource';
 import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
-import { isNodeNews } from '../pods/pod-state.ts';
+import type { CreateGate } from '../pods/create-gate.ts';
+import { isNodeNews, isTerminating } from '../pods/pod-state.ts';
 import type { Templates } from '../pods/templates.ts';
 import type { Admitter } from './admitter.ts';
+import type { ClockGuard } from './clock-guard.ts';
 import { decide } from './decide.ts';
 import type { Plan } from './draft.ts';
 import type { Effect } from './effects.ts';
@@ -37,6 +39,8 @@ export function startSessionController(options: {
   execute: Execute;
   effects: Pick<SessionEffects, 'writeStatus'>;
   reserved: ReadonlySet<string>;
+  gate: Pick<CreateGate, 'closed'>;
+  clock: Pick<ClockGuard, 'isHeld'>;
   events: EventRecorder;
   /** Told of every status that was written, for metrics. */
   onWritten: (
@@ -136,6 +140,10 @@ export function startSessionController(options: {
     }),
     caches.profiles.onChange(({ object }) => {
       for (const session of caches.sessions.store.by('profile', keyOf(object))) queue.add(keyOf(session));
+    }),
+    caches.namespaces.onChange(({ object }) => {
+      if (!isTerminating(object)) return;
+      for (const session of caches.sessions.store.by('namespace', object.metadata.name)) queue.add(keyOf(session));
     }),
     caches.nodes.onChange((change) => {
       if (change.type === 'changed' && !isNodeNews(change.previous, change.object)) return;

@@ -16,4 +16,6 @@ export type Effect =
   /** In the background: the keeper fetches what the pod kept. */
   | { do: 'collect'; pod: Pod }
   | { do: 'deletePod'; pod: Pod; graceSeconds: number }
-  | { do: 'deleteSession' };
+  | { do: 'deleteSession' }
+  /** Leaves a word where it outlives the object and its namespace. */
+  | { do: 'tombstone'; words: string };

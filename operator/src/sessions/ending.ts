@@ -4,23 +4,19 @@ import { type Phase, STOP_REASONS } from '@podwright/api/kinds/session';
 import type { SandboxMode } from '@podwright/api/kinds/pool';
 import type { PodStatus } from '@podwright/api/pod-door';
 import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
-import { notReadySince } from '../pods/pod-state.ts';
+import { NODE_CACHE_LAG_MS, NODE_SILENCE_MS, notReadySince } from '../pods/pod-state.ts';
+import { drainOver } from './draining.ts';
 import { conditionOf, instant, isTrue } from './draft.ts';
 import { startTimeoutMs } from './limits.ts';
 import type { Observation } from './observation.ts';
 import { validate } from './validate.ts';
-
-/** A node that does not answer for this long is given up for its sessions. */
-export const NODE_SILENCE_MS = 60_000;
-/** A new pod may be seen before the node it was placed on. */
-const NODE_CACHE_LAG_MS = 15_000;
 
 const STOPPED: ReadonlySet<string> = new Set([...STOP_REASONS.filter((reason) => reason !== 'Refused'), 'Deleted']);
 
 /** The last phase of a session that ended for `reason`. */
 export function terminalPhase(reason: string | undefined): Phase {
   if (reason === 'Expired') return 'TimedOut';
-  return STOPPED.has(reason ?? '') ? 'Stopped' : 'Failed';
+  return STOPPED.has(reason ?? '') || !(reason! in SESSION_REASONS) ? 'Stopped' : 'Failed';
 }
 
 /**
@@ -33,15 +29,24 @@ export function endingOf(observation: Observation): Failure | undefined {
     return { reason: (status.reason ?? 'Asked') as SessionReason, message: status.message ?? '' };
   }
   if (session.metadata.deletionTimestamp !== undefined) return { reason: 'Deleted', message: 'the object was deleted' };
+  if (observation.namespaceTerminating) return { reason: 'Deleted', message: 'its namespace is being deleted' };
   const { stop } = session.spec;
   if (stop) {
     const by = stop.by === undefined ? '' : ` (by ${stop.by})`;
-    return { reason: stop.reason, message: `${SESSION_REASONS[stop.reason]}${by}` };
+    // A newer version may know reasons that this one does not; the word is kept, and the session stops all the same.
+    const words: string | undefined = SESSION_REASONS[stop.reason];
+    return { reason: stop.reason, message: `${words ?? SESSION_REASONS.Asked}${by}` };
   }
   if (status?.tenant !== undefined && observation.tenant === undefined) {
     return { reason: 'TenantRemoved', message: `tenant ${status.tenant} does not exist any more` };
   }
-  return lostPod(observation) ?? beforePod(observation) ?? brokenPod(observation) ?? clocks(observation);
+  return (
+    lostPod(observation) ??
+    beforePod(observation) ??
+    brokenPod(observation) ??
+    drainOver(observation) ??
+    clocks(observation)
+  );
 }
 
 function beforePod(observation: Observation): Failure | undefined {
@@ -52,7 +57,8 @@ function beforePod(observation: Observation): Failure | undefined {
   if (verdict?.state === 'refused') return { reason: verdict.reason, message: verdict.message };
   const wait = session.spec.lifetime?.maxQueueWait;
   const createdAt = Date.parse(session.metadata.creationTimestamp);
-  if (wait !== undefined && !isTrue(session.status, 'Admitted') && now >= createdAt + parseDuration(wait)) {
+  const isOver = wait !== undefined && !observation.clockHeld;
+  if (isOver && !isTrue(session.status, 'Admitted') && now >= createdAt + parseDuration(wait)) {
     return { reason: 'QueueTimeout', message: `it waited for ${wait}, which is its maxQueueWait` };
   }
   return undefined;
@@ -109,6 +115,7 @@ export function isSandboxAsAsked(mode: SandboxMode, found: NonNullable<PodStatus
 function clocks(observation: Observation): Failure | undefined {
   const { session, pods, now } = observation;
   const { status } = session;
+  if (observation.clockHeld) return undefined;
   if (status?.expiresAt !== undefined && now >= Date.parse(status.expiresAt)) {
     return { reason: 'Expired', message: `its maximum duration ended at ${status.expiresAt}` };
   }
@@ -126,9 +133,12 @@ function clocks(observation: Observation): Failure | undefined {
 }
 
 /** When start-up ends at the latest, in milliseconds since the epoch. A used-up quota is waited out without one. */
-export function startDeadline({ session, pool, pods, memory }: Observation): number | undefined {
+export function startDeadline({ session, pool, pods, memory, createsPaused }: Observation): number | undefined {
   const { status } = session;
-  if (pods.length === 0 && memory.createRefused?.reason === 'QuotaExceeded') return undefined;
+  const isHeld = [memory.createRefused?.reason, createsPaused?.failure.reason, status?.reason].includes(
+    'QuotaExceeded',
+  );
+  if (pods.length === 0 && isHeld) return undefined;
   const since = status?.startedAt ?? conditionOf(status, 'Admitted')?.lastTransitionTime;
   return since === undefined ? undefined : Date.parse(since) + startTimeoutMs(pool);
 }

@@ -40,6 +40,8 @@ export function createExecute(options: {
   background: Background;
   /** Puts the session back into the queue when background work has ended. */
   wake: (session: BrowserSession) => void;
+  /** Tells of a session that was let go unfinished. */
+  tombstone: (session: BrowserSession, words: string) => void;
   now: () => number;
 }): Execute {
   const { pods, sessions, door, keeper, background, wake, now } = options;
@@ -131,6 +133,9 @@ export function createExecute(options: {
       case 'deleteSession':
         await sessions.remove(session);
         return WAIT;
+      case 'tombstone':
+        options.tombstone(session, effect.words);
+        return GO;
       case 'claimProfile':
         await sessions.claimProfile(session, new Date(now()).toISOString());
         return GO;

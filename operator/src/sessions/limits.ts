@@ -20,6 +20,10 @@ export function maxDurationMs(session: BrowserSession, pool: BrowserPool, tenant
 export const startTimeoutMs = (pool: BrowserPool | undefined): number =>
   parseDuration(pool?.spec.lifetime?.startTimeout ?? POOL_DEFAULTS.startTimeout);
 
+/** How long a session may go on after its node was cordoned. */
+export const drainTimeoutMs = (pool: BrowserPool | undefined): number =>
+  parseDuration(pool?.spec.lifetime?.drainTimeout ?? POOL_DEFAULTS.drainTimeout);
+
 /** What the browser may reach: the pool's class and hosts, narrowed by the session. */
 export function egressOf(session: BrowserSession, pool: BrowserPool): BindRequest['egress'] {
   const floor = pool.spec.network?.egress ?? POOL_DEFAULTS.egress;

@@ -152,7 +152,7 @@ describe('a live session', () => {
         pods: [pod({ deleting: true, supervisor: { terminated: { exitCode: 0 } } })],
       }),
     );
-    expect(brief(plan)).toEqual({ phase: 'Stopped', reason: 'Deleted', effects: ['removeFinalizer'] });
+    expect(brief(plan)).toEqual({ phase: 'Stopped', reason: 'Deleted', effects: ['tombstone', 'removeFinalizer'] });
     expect(plan.status.message).toMatch(/may still exist: bs-uid-s on node node-1/);
   });
 

@@ -1,8 +1,7 @@
 import type { Phase } from '@podwright/api/kinds/session';
 import type { Pod } from '@podwright/kube/objects';
-import { notReadySince } from '../pods/pod-state.ts';
+import { NODE_SILENCE_MS, notReadySince } from '../pods/pod-state.ts';
 import { type Draft, conditionOf, lookAgain, setCondition, setPhase } from './draft.ts';
-import { NODE_SILENCE_MS } from './ending.ts';
 import type { Observation } from './observation.ts';
 
 /** A session with a browser that answered: Ready, Running or Idle by the state of its run, which the gateway writes. */

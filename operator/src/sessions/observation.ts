@@ -48,5 +48,11 @@ export interface Observation {
   /** The verdict on a session that was not admitted yet. */
   verdict: Verdict | undefined;
   secrets: SecretsCheck;
+  /** Nothing more can be made in the namespace, and everything in it is deleted. */
+  namespaceTerminating: boolean;
+  /** The clock is not trusted at the moment: nothing ends because of it. */
+  clockHeld: boolean;
+  /** No pod is to be created in the namespace before `until`: a quota is used up. */
+  createsPaused: { until: number; failure: Failure } | undefined;
   memory: Memory;
 }

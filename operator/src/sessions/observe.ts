@@ -1,8 +1,11 @@
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { Caches } from '../caches.ts';
 import { claimable, poolNameOf, tenantOf } from '../lookup.ts';
+import type { CreateGate } from '../pods/create-gate.ts';
+import { isTerminating } from '../pods/pod-state.ts';
 import type { Templates } from '../pods/templates.ts';
 import type { Admitter } from './admitter.ts';
+import { type ClockGuard, isLate } from './clock-guard.ts';
 import type { Memory, Observation, SecretsCheck } from './observation.ts';
 
 /** Reads what a decision about `session` rests on: caches and memory only, so that it is of one instant. */
@@ -15,6 +18,8 @@ export function observe(options: {
   secrets: SecretsCheck;
   /** Pods that other workers are claiming right now. */
   reserved: ReadonlySet<string>;
+  gate: Pick<CreateGate, 'closed'>;
+  clock: Pick<ClockGuard, 'isHeld'>;
   now: number;
 }): Observation {
   const { session, caches, memory } = options;
@@ -31,7 +36,7 @@ export function observe(options: {
   // Asked for only by a session that has no pod: the many that have one pass here often.
   const warm =
     pods.length === 0 && pool && tenant
-      ? claimable(caches, pool, options.templates.of(pool, tenant.metadata.name).hash)
+      ? claimable(caches, pool, options.templates.of(pool, tenant.metadata.name).hash, options.now)
       : [];
   return {
     now: options.now,
@@ -46,6 +51,9 @@ export function observe(options: {
     // A pod that carries the UID was admitted, whatever status says: the write after the claim may have been lost.
     verdict: pods.length > 0 ? { state: 'admitted' } : options.admitter.verdictOn(session),
     secrets: options.secrets,
+    namespaceTerminating: isTerminating(caches.namespaces.store.get(namespace)),
+    clockHeld: options.clock.isHeld(isLate(session, options.now)),
+    createsPaused: pods.length === 0 ? options.gate.closed(namespace) : undefined,
     memory,
   };
 }

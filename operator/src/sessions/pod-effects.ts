@@ -15,6 +15,7 @@ import type { Pod } from '@podwright/kube/objects';
 import { RESOURCE } from '@podwright/kube/resource';
 import type { Caches } from '../caches.ts';
 import { claimable, tenantOf } from '../lookup.ts';
+import type { CreateGate } from '../pods/create-gate.ts';
 import { claimOf, newColdPod } from '../pods/new-pod.ts';
 import { coldPodName } from '../pods/pod-names.ts';
 import type { Failure } from '../pods/pod-failure.ts';
@@ -36,9 +37,10 @@ export function createPodEffects(options: {
   templates: Templates;
   /** Pods that a worker is claiming right now, so that two workers do not run for the same one. */
   reserved: Set<string>;
+  gate: CreateGate;
   now: () => number;
 }): PodEffects {
-  const { client, caches, templates, reserved, now } = options;
+  const { client, caches, templates, reserved, gate, now } = options;
 
   async function claim(session: BrowserSession, pool: BrowserPool, pod: Pod): Promise<boolean> {
     const tenant = tenantOf(caches, session);
@@ -77,7 +79,7 @@ export function createPodEffects(options: {
       const tenant = tenantOf(caches, session);
       if (!tenant) return false;
       for (;;) {
-        const candidates = claimable(caches, pool, templates.of(pool, tenant.metadata.name).hash);
+        const candidates = claimable(caches, pool, templates.of(pool, tenant.metadata.name).hash, now());
         const pod = candidates.find((candidate) => !reserved.has(candidate.metadata.uid));
         if (!pod) return false;
         reserved.add(pod.metadata.uid);
@@ -94,20 +96,22 @@ export function createPodEffects(options: {
       const deadline = podDeadlineSeconds(maxDurationMs(session, pool, tenant), 0);
       const label = egressLabel(egressOf(session, pool).egress);
       const pod = newColdPod(session, templates.of(pool, tenant.metadata.name), label, deadline);
-      try {
-        caches.pods.remember(await client.create(RESOURCE.pods, pod));
-        return undefined;
-      } catch (error) {
-        if (isAlreadyExists(error)) {
-          // Our own, from a create whose answer was lost: the name holds the session's UID.
-          const target = { namespace: pod.metadata.namespace, name: coldPodName(session.metadata.uid) };
-          const existing = await client.find(RESOURCE.pods, target);
-          if (existing) caches.pods.remember(existing);
+      return gate.through(pod.metadata.namespace, async () => {
+        try {
+          caches.pods.remember(await client.create(RESOURCE.pods, pod));
           return undefined;
+        } catch (error) {
+          if (isAlreadyExists(error)) {
+            // Our own, from a create whose answer was lost: the name holds the session's UID.
+            const target = { namespace: pod.metadata.namespace, name: coldPodName(session.metadata.uid) };
+            const existing = await client.find(RESOURCE.pods, target);
+            if (existing) caches.pods.remember(existing);
+            return undefined;
+          }
+          if (error instanceof KubeError) return refusal(error);
+          throw error;
         }
-        if (error instanceof KubeError) return refusal(error);
-        throw error;
-      }
+      });
     },
     async remove(pod, gracePeriodSeconds) {
       const { namespace, name, uid } = pod.metadata;

@@ -93,21 +93,43 @@ describe('before a pod', () => {
       { phase: 'Starting', reason: 'PodPending', effects: ['createPod'] },
     ],
     [
-      'a used-up quota waits',
+      'a used-up quota waits until its gate opens',
       {
         session: session({ ...kept, status: admitted }),
-        memory: { createRefused: { reason: 'QuotaExceeded', message: 'q', at: at(9) } },
+        createsPaused: { until: at(12), failure: { reason: 'QuotaExceeded', message: 'q' } },
       },
       { phase: 'Starting', reason: 'QuotaExceeded', effects: [] },
     ],
     [
-      'and is tried again',
+      'and is tried again, however long it took',
       {
-        session: session({ ...kept, status: admitted }),
+        session: session({ ...kept, status: { ...admitted, reason: 'QuotaExceeded' } }),
         now: at(1000),
-        memory: { createRefused: { reason: 'QuotaExceeded', message: 'q', at: at(990) } },
+        memory: { createRefused: { reason: 'QuotaExceeded', message: 'q', at: at(999) } },
       },
       { phase: 'Starting', reason: 'QuotaExceeded', effects: ['createPod'] },
+    ],
+    [
+      'a new leader does not take a long wait for a quota for a slow start',
+      { session: session({ ...kept, status: { ...admitted, reason: 'QuotaExceeded' } }), now: at(1000) },
+      { phase: 'Starting', reason: 'PodPending', effects: ['createPod'] },
+    ],
+    [
+      'a warm pod needs no quota',
+      {
+        session: session({ ...kept, status: admitted }),
+        warmPods: 1,
+        createsPaused: { until: at(12), failure: { reason: 'QuotaExceeded', message: 'q' } },
+      },
+      { phase: 'Starting', reason: 'PodPending', effects: ['claimWarm'] },
+    ],
+    [
+      'a pod that is refused for another reason is tried again after a while',
+      {
+        session: session({ ...kept, status: admitted }),
+        memory: { createRefused: { reason: 'InvalidSpec', message: 'q', at: at(9) } },
+      },
+      { phase: 'Starting', reason: 'InvalidSpec', effects: [] },
     ],
     [
       'a stop while waiting ends it at once',

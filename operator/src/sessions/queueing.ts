@@ -35,6 +35,7 @@ export function queue(draft: Draft, observation: Observation): boolean {
   } else {
     lookAgain(draft, now + COARSE_MS - ((now - spread) % COARSE_MS));
   }
+  if (verdict.until !== undefined) lookAgain(draft, verdict.until);
   const wait = session.spec.lifetime?.maxQueueWait;
   if (wait !== undefined) lookAgain(draft, Date.parse(session.metadata.creationTimestamp) + parseDuration(wait));
   return false;

@@ -3,12 +3,13 @@ import { FINALIZER } from '@podwright/api/names';
 import { pendingBecause } from '../pods/pod-failure.ts';
 import { hasDoor, isReady } from '../pods/pod-state.ts';
 import { type Draft, instant, isTrue, lookAgain, setCondition, setPhase } from './draft.ts';
+import { tellDrain } from './draining.ts';
 import { startDeadline } from './ending.ts';
 import { live } from './live.ts';
 import type { Observation } from './observation.ts';
 import { tellPod, tellProofs } from './pod-facts.ts';
 
-/** How long a refused pod (quota) waits before it is tried again. */
+/** How long a refused pod waits before it is tried again; with a used-up quota the namespace's gate says. */
 const CREATE_AGAIN_MS = 3_000;
 /** How long between two looks at a pod that is bound and not verified yet. */
 const VERIFY_AGAIN_MS = 200;
@@ -24,8 +25,10 @@ export function start(draft: Draft, observation: Observation): void {
     setCondition(draft, now, 'Ready', 'False', 'NotReady', 'it is starting');
   }
   if (claimProfile(draft, observation)) {
-    if (pod) tellPod(draft, observation, pod);
-    else assign(draft, observation);
+    if (pod) {
+      tellPod(draft, observation, pod);
+      tellDrain(draft, observation, pod);
+    } else assign(draft, observation);
     if (pod && session.status?.readyAt !== undefined) live(draft, observation, pod);
     else if (pod) bringUp(draft, observation, pod);
   }
@@ -50,20 +53,25 @@ function claimProfile(draft: Draft, { session, profile, now }: Observation): boo
   return false;
 }
 
-function assign(draft: Draft, { now, warmPods, memory }: Observation): void {
-  const refused = memory.createRefused;
-  if (warmPods === 0 && refused) {
+function assign(draft: Draft, { now, warmPods, memory, createsPaused }: Observation): void {
+  if (warmPods > 0) {
+    setPhase(draft, 'Starting', 'PodPending', 'a pod is being found');
+    draft.effects.push({ do: 'claimWarm' });
+    return;
+  }
+  const refused = createsPaused?.failure ?? memory.createRefused;
+  if (refused) {
     setPhase(draft, 'Starting', refused.reason, refused.message);
     setCondition(draft, now, 'PodAssigned', 'False', refused.reason, refused.message);
-    if (now < refused.at + CREATE_AGAIN_MS) {
-      lookAgain(draft, refused.at + CREATE_AGAIN_MS);
-      return;
-    }
-  } else {
-    setPhase(draft, 'Starting', 'PodPending', 'a pod is being found');
-  }
-  draft.effects.push({ do: warmPods > 0 ? 'claimWarm' : 'createPod' });
+  } else setPhase(draft, 'Starting', 'PodPending', 'a pod is being found');
+  const again = createsPaused?.until ?? (memory.createRefused ? againAfter(memory.createRefused) : now);
+  if (now < again) lookAgain(draft, again);
+  else draft.effects.push({ do: 'createPod' });
 }
+
+/** Of a used-up quota the gate keeps the time, and it is open. */
+const againAfter = ({ reason, at }: { reason: string; at: number }): number =>
+  reason === 'QuotaExceeded' ? at : at + CREATE_AGAIN_MS;
 
 function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
   const { now, memory, session } = observation;

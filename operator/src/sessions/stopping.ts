@@ -38,7 +38,9 @@ export function stop(draft: Draft, observation: Observation, why: Failure): void
   const since = Date.parse(status.stoppingAt);
   if (pods.length > 0 && session.metadata.deletionTimestamp !== undefined && now >= since + LET_GO_MS) {
     const names = pods.map((pod) => `${pod.metadata.name} on node ${pod.spec.nodeName ?? '(none)'}`).join(', ');
-    end(draft, observation, `${why.message}; let go although this may still exist: ${names}`);
+    const words = `let go although this may still exist: ${names}`;
+    draft.effects.push({ do: 'tombstone', words });
+    end(draft, observation, `${why.message}; ${words}`);
     return;
   }
   for (const pod of pods) endPod(draft, observation, pod, since);
@@ -84,7 +86,7 @@ function end(draft: Draft, observation: Observation, message: string): void {
 }
 
 /** A session that has ended: whatever is left of it goes, and after its ttl the object itself. */
-export function finish(draft: Draft, { session, pods, profile, now }: Observation): void {
+export function finish(draft: Draft, { session, pods, profile, now, clockHeld }: Observation): void {
   const { status } = draft;
   if (profile?.status?.holder?.sessionUID === session.metadata.uid) draft.effects.push({ do: 'releaseProfile' });
   const letGo = session.metadata.deletionTimestamp !== undefined;
@@ -97,6 +99,6 @@ export function finish(draft: Draft, { session, pods, profile, now }: Observatio
   const ttl = session.spec.lifetime?.ttlAfterFinished;
   if (ttl === undefined || letGo || status.endedAt === undefined) return;
   const goneAt = Date.parse(status.endedAt) + parseDuration(ttl);
-  if (now >= goneAt) draft.effects.push({ do: 'deleteSession' });
+  if (now >= goneAt && !clockHeld) draft.effects.push({ do: 'deleteSession' });
   else lookAgain(draft, goneAt);
 }

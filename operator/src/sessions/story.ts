@@ -37,6 +37,9 @@ export function story(before: OperatorStatus | undefined, after: OperatorStatus)
   ) {
     warning('NotReady', 'Watch', message);
   }
+  if (isTrue(after, 'NodeDraining') && !isTrue(before, 'NodeDraining')) {
+    warning('NodeDraining', 'Drain', conditionOf(after, 'NodeDraining')!.message);
+  }
   if (after.phase === 'Stopping' && changedPhase) normal(reason, 'Stop', message);
   if (changedPhase && after.phase !== undefined && TERMINAL_PHASES.has(after.phase)) {
     const note = `${after.phase}: ${message}`;

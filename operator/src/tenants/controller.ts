@@ -1,7 +1,7 @@
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
-import { FIELD_MANAGER, GROUP_VERSION } from '@podwright/api/names';
+import { FIELD_MANAGER } from '@podwright/api/names';
+import { applyStatus } from '@podwright/kube/apply-status';
 import type { Client } from '@podwright/kube/client';
-import { isConflict, isNotFound } from '@podwright/kube/kube-error';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
 import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
@@ -9,6 +9,7 @@ import type { Caches } from '../caches.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { tenantOfNamespace } from '../lookup.ts';
 import { decideTenant } from './decide.ts';
+import { BUDGET_NAME, DESIRED_BUDGET } from './disruption-budget.ts';
 import { MANAGED_BY, networkPolicies } from './network-policies.ts';
 
 /** Counts in a tenant's status change with every session; they are written this often at most. */
@@ -46,6 +47,7 @@ export function startTenantController(options: {
       owner: tenantOfNamespace(caches, namespace),
       namespace: caches.namespaces.store.get(namespace),
       existing: caches.policies.store.by('namespace', namespace),
+      budget: caches.budgets.store.get(`${namespace}/${BUDGET_NAME}`),
       desired,
       problems,
       running: inStage('active'),
@@ -65,6 +67,11 @@ export function startTenantController(options: {
     for (const { metadata } of plan.remove) {
       await client.delete(RESOURCE.networkPolicies, { namespace, name: metadata.name }, { uid: metadata.uid });
     }
+    if (plan.applyBudget) {
+      const metadata = { namespace, name: BUDGET_NAME, labels: MANAGED_BY };
+      const budget = { metadata, spec: DESIRED_BUDGET };
+      caches.budgets.remember(await client.apply(RESOURCE.podDisruptionBudgets, budget, force));
+    }
     return writeStatus(tenant, plan.status);
   }
 
@@ -79,13 +86,9 @@ export function startTenantController(options: {
     const onlyCounts = canonicalJson(tenant.status?.conditions) === canonicalJson(status.conditions);
     if (onlyCounts && now() < due) return { at: due };
     countsWrittenAt.set(name, now());
-    const body = { apiVersion: GROUP_VERSION, kind: 'BrowserTenant', metadata: { name }, status };
-    const how = { fieldManager: FIELD_MANAGER.operator, subresource: 'status' };
-    try {
-      caches.tenants.remember(await client.apply(RESOURCE.browserTenants, body, how));
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
+    const how = { fieldManager: FIELD_MANAGER.operator };
+    const written = await applyStatus(client, RESOURCE.browserTenants, tenant, status, how);
+    if (written) caches.tenants.remember(written);
     return {};
   }
 
@@ -101,6 +104,7 @@ export function startTenantController(options: {
     }),
     caches.namespaces.onChange(({ object }) => addOf(object.metadata.name)),
     caches.policies.onChange(({ object }) => addOf(object.metadata.namespace)),
+    caches.budgets.onChange(({ object }) => addOf(object.metadata.namespace)),
     caches.pools.onChange(({ object }) => addOf(object.metadata.namespace)),
     caches.services.onChange(addAll),
     caches.sessions.onChange(({ object }) => addOf(object.metadata.namespace)),

@@ -1,13 +1,20 @@
-import type { Namespace, NetworkPolicy } from '@podwright/kube/objects';
+import type { Namespace, NetworkPolicy, PodDisruptionBudget } from '@podwright/kube/objects';
 import { describe, expect, test } from 'vitest';
 import { at, tenant, time } from '../testing/objects.ts';
 import { type TenantObservation, decideTenant } from './decide.ts';
+import { DESIRED_BUDGET } from './disruption-budget.ts';
 
 const spec: NetworkPolicy['spec'] = { podSelector: {}, policyTypes: ['Ingress', 'Egress'] };
 const policy = (name: string, over: Partial<NetworkPolicy['spec']> = {}): NetworkPolicy => ({
   metadata: { name, namespace: 'ns', uid: name, resourceVersion: '1', creationTimestamp: time(0) },
   spec: { ...spec, ...over },
 });
+const budget = (budgetSpec: PodDisruptionBudget['spec']): PodDisruptionBudget => ({
+  metadata: { name: 'b', namespace: 'ns', uid: 'b', resourceVersion: '1', creationTimestamp: time(0) },
+  spec: budgetSpec,
+});
+const leaving = tenant();
+leaving.metadata = { ...leaving.metadata, deletionTimestamp: time(9) };
 const namespace = (labels: Record<string, string> = {}, phase = 'Active'): Namespace => ({
   metadata: { name: 'ns', uid: 'ns', resourceVersion: '1', creationTimestamp: time(0), labels },
   status: { phase },
@@ -25,6 +32,7 @@ const decide = (over: Partial<TenantObservation> = {}) => {
     owner: tenant(),
     namespace: namespace(labelled),
     existing: [policy('deny')],
+    budget: budget(DESIRED_BUDGET),
     desired: [{ name: 'deny', spec }],
     problems: [],
     running: 1,
@@ -36,12 +44,13 @@ const decide = (over: Partial<TenantObservation> = {}) => {
     labels: plan.labels !== undefined,
     apply: plan.apply.map(({ name }) => name),
     remove: plan.remove.map(({ metadata }) => metadata.name),
+    budget: plan.applyBudget,
     ready: `${ready?.status} ${ready?.reason}`,
   };
 };
 
 describe('a tenant', () => {
-  const nothing = { labels: false, apply: [], remove: [], ready: 'True Isolated' };
+  const nothing = { labels: false, apply: [], remove: [], budget: false, ready: 'True Isolated' };
   test.each<[string, Partial<TenantObservation>, ReturnType<typeof decide>]>([
     ['that is in order is left alone', {}, nothing],
     ['without labels gets them', { namespace: namespace() }, { ...nothing, labels: true }],
@@ -55,6 +64,17 @@ describe('a tenant', () => {
       'loses a policy that is not wanted any more',
       { existing: [policy('deny'), policy('old')] },
       { ...nothing, remove: ['old'] },
+    ],
+    ['whose pods nothing keeps from being evicted gets a budget', { budget: undefined }, { ...nothing, budget: true }],
+    [
+      'whose budget was loosened gets it back',
+      { budget: budget({ ...DESIRED_BUDGET, minAvailable: 0 }) },
+      { ...nothing, budget: true },
+    ],
+    [
+      'that is being deleted keeps what isolates it and says so',
+      { tenant: leaving, existing: [], budget: undefined },
+      { ...nothing, ready: 'False Removing' },
     ],
     ['without a namespace waits', { namespace: undefined }, { ...nothing, ready: 'False NamespaceMissing' }],
     [

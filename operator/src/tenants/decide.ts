@@ -1,10 +1,13 @@
+import type { TenantReason } from '@podwright/api/conditions';
 import type { Condition } from '@podwright/api/kinds/shared';
 import type { BrowserTenant, BrowserTenantStatus } from '@podwright/api/kinds/tenant';
 import { LABEL } from '@podwright/api/names';
 import { safeText } from '@podwright/api/safe-text';
-import type { Namespace, NetworkPolicy } from '@podwright/kube/objects';
+import type { Namespace, NetworkPolicy, PodDisruptionBudget } from '@podwright/kube/objects';
 import { canonicalJson } from '../canonical-json.ts';
+import { isTerminating } from '../pods/pod-state.ts';
 import { labelValue } from '../pods/pod-names.ts';
+import { DESIRED_BUDGET } from './disruption-budget.ts';
 import type { DesiredPolicy } from './network-policies.ts';
 
 export interface TenantObservation {
@@ -15,6 +18,8 @@ export interface TenantObservation {
   namespace: Namespace | undefined;
   /** Policies of ours that are there. */
   existing: NetworkPolicy[];
+  /** The budget of ours that is there. */
+  budget: PodDisruptionBudget | undefined;
   desired: DesiredPolicy[];
   problems: string[];
   running: number;
@@ -26,14 +31,19 @@ export interface TenantPlan {
   labels: Record<string, string> | undefined;
   apply: DesiredPolicy[];
   remove: NetworkPolicy[];
+  applyBudget: boolean;
   status: BrowserTenantStatus;
 }
 
 /** What isolates a tenant: labels and policies of its namespace. The namespace itself is the platform's to make. */
 export function decideTenant(observation: TenantObservation): TenantPlan {
   const { tenant, owner, namespace, existing, desired } = observation;
-  const nothing = { labels: undefined, apply: [], remove: [] };
+  const nothing = { labels: undefined, apply: [], remove: [], applyBudget: false };
   const name = tenant.spec.namespace;
+  if (tenant.metadata.deletionTimestamp !== undefined) {
+    const words = `the tenant is being deleted; ${observation.running} sessions are still running`;
+    return { ...nothing, status: statusOf(observation, 'False', 'Removing', words) };
+  }
   if (owner && owner.metadata.uid !== tenant.metadata.uid) {
     const words = `namespace ${name} belongs to tenant ${owner.metadata.name}`;
     return { ...nothing, status: statusOf(observation, 'False', 'NamespaceTaken', words) };
@@ -41,7 +51,7 @@ export function decideTenant(observation: TenantObservation): TenantPlan {
   if (!namespace) {
     return { ...nothing, status: statusOf(observation, 'False', 'NamespaceMissing', `there is no namespace ${name}`) };
   }
-  if (namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp !== undefined) {
+  if (isTerminating(namespace)) {
     const words = `namespace ${name} is being deleted`;
     return { ...nothing, status: statusOf(observation, 'False', 'NamespaceTerminating', words) };
   }
@@ -61,13 +71,14 @@ export function decideTenant(observation: TenantObservation): TenantPlan {
     observation.problems.length > 0
       ? statusOf(observation, 'True', 'IsolatedWithGaps', `not opened: ${observation.problems.join('; ')}`)
       : statusOf(observation, 'True', 'Isolated', `namespace ${name} carries ${desired.length} policies`);
-  return { labels: lacks ? wanted : undefined, apply, remove, status };
+  const applyBudget = canonicalJson(observation.budget?.spec) !== canonicalJson(DESIRED_BUDGET);
+  return { labels: lacks ? wanted : undefined, apply, remove, applyBudget, status };
 }
 
 function statusOf(
   { tenant, now, running, queued }: TenantObservation,
   status: Condition['status'],
-  reason: string,
+  reason: TenantReason,
   message: string,
 ): BrowserTenantStatus {
   const before = tenant.status?.conditions?.find((condition) => condition.type === 'Ready');

@@ -17,6 +17,9 @@ export const observe = (over: Partial<Observation> = {}): Observation => ({
   warmPods: 0,
   verdict: { state: 'admitted' },
   secrets: { state: 'fine' },
+  createsPaused: undefined,
+  namespaceTerminating: false,
+  clockHeld: false,
   memory: {},
   ...over,
 });
