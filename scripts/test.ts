@@ -41,6 +41,7 @@ const stages: Stage[] = [
   { name: 'verify', command: ['make', '--no-print-directory', 'verify'] },
   { name: 'launcher', command: ['go', 'test', '-C', 'browser-image/launcher', './...'] },
   vitest('unit', 'vitest.config.ts'),
+  vitest('operator', 'vitest.cluster.config.ts', 'test/operator'),
   { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), nodes: 1 },
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
   { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), nodes: 1 },

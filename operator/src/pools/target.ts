@@ -47,7 +47,7 @@ export function decideTarget(input: TargetInput): { target: number; memory: Targ
   const max = Math.max(min, input.max);
   const wanted = Math.ceil(peakDemand(claims, startMs, now) * MARGIN);
   // Whatever is neither higher nor longer held than another adds nothing.
-  const held = [...input.memory.held.filter((one) => one.until > now && one.wanted > wanted)];
+  const held = input.memory.held.filter((one) => one.until > now && one.wanted > wanted);
   if (wanted > 0) held.push({ wanted, until: now + HOLD_MS });
   const highest = Math.max(0, ...held.map((one) => one.wanted));
   const target = Math.max(min, Math.min(highest, max, Math.max(0, input.room)));

@@ -6,6 +6,7 @@ import { keyOf } from '@podwright/kube/resource';
 import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import type { CreateGate } from '../pods/create-gate.ts';
+import { isLeaving } from '../lookup.ts';
 import { isNodeNews, isTerminating } from '../pods/pod-state.ts';
 import type { Templates } from '../pods/templates.ts';
 import type { Admitter } from './admitter.ts';
@@ -130,6 +131,9 @@ export function startSessionController(options: {
     const session = uid === undefined ? undefined : caches.sessions.store.getByUid(uid);
     if (session) queue.add(keyOf(session));
   };
+  const addNamespace = (namespace: string): void => {
+    for (const session of caches.sessions.store.by('namespace', namespace)) queue.add(keyOf(session));
+  };
   const unsubscribe = [
     caches.sessions.onChange((change) => {
       if (change.type === 'removed') memories.delete(change.object.metadata.uid);
@@ -141,9 +145,12 @@ export function startSessionController(options: {
     caches.profiles.onChange(({ object }) => {
       for (const session of caches.sessions.store.by('profile', keyOf(object))) queue.add(keyOf(session));
     }),
+    caches.tenants.onChange((change) => {
+      // Those that wait are woken by their admitter; those that run end with their tenant.
+      if (change.type === 'removed' || isLeaving(change.object)) addNamespace(change.object.spec.namespace);
+    }),
     caches.namespaces.onChange(({ object }) => {
-      if (!isTerminating(object)) return;
-      for (const session of caches.sessions.store.by('namespace', object.metadata.name)) queue.add(keyOf(session));
+      if (isTerminating(object)) addNamespace(object.metadata.name);
     }),
     caches.nodes.onChange((change) => {
       if (change.type === 'changed' && !isNodeNews(change.previous, change.object)) return;

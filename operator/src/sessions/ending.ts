@@ -16,7 +16,9 @@ const STOPPED: ReadonlySet<string> = new Set([...STOP_REASONS.filter((reason) =>
 /** The last phase of a session that ended for `reason`. */
 export function terminalPhase(reason: string | undefined): Phase {
   if (reason === 'Expired') return 'TimedOut';
-  return STOPPED.has(reason ?? '') || !(reason! in SESSION_REASONS) ? 'Stopped' : 'Failed';
+  if (reason === undefined) return 'Failed';
+  // A reason of a newer version came by `stop`: nothing else takes words that this one does not know.
+  return STOPPED.has(reason) || !(reason in SESSION_REASONS) ? 'Stopped' : 'Failed';
 }
 
 /**

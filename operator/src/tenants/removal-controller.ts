@@ -16,7 +16,7 @@ import { type Leftovers, decideRemoval, tenantLabelOf } from './removal.ts';
 export interface RemovalController {
   queue: WorkQueue;
   /** What is left of a tenant that was removed from this namespace; undefined when none was. */
-  leftovers(namespace: string): Leftovers | undefined;
+  leftovers: (namespace: string) => Leftovers | undefined;
   stop(): Promise<void>;
 }
 
