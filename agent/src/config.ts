@@ -1,17 +1,14 @@
+import { HttpUrl, LogLevel, Port, readEnvironment } from '@podwright/api/environment';
 import { INTERNAL_TOKEN_PATH, PORT } from '@podwright/api/names';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Type } from 'typebox';
 
 /** Environment of an agent, read once. Keys of models are further variables, named by the models file. */
 const Environment = Type.Object({
   PODWRIGHT_POD_NAME: Type.String({ minLength: 1, default: 'agent-local' }),
-  PODWRIGHT_LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal)$' }),
+  PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_REDIS_URL: Type.String({ pattern: '^rediss?://' }),
-  PODWRIGHT_GATEWAY_INTERNAL_URL: Type.String({
-    pattern: '^https?://',
-    default: 'http://podwright-gateway-internal:8081',
-  }),
-  PODWRIGHT_KEEPER_URL: Type.String({ pattern: '^https?://', default: 'http://podwright-keeper:8082' }),
+  PODWRIGHT_GATEWAY_INTERNAL_URL: HttpUrl({ default: 'http://podwright-gateway-internal:8081' }),
+  PODWRIGHT_KEEPER_URL: HttpUrl({ default: 'http://podwright-keeper:8082' }),
   PODWRIGHT_MODELS_FILE: Type.String({ minLength: 1, default: '/etc/podwright/models/models.json' }),
   PODWRIGHT_INTERNAL_TOKEN_FILE: Type.String({ minLength: 1, default: INTERNAL_TOKEN_PATH }),
   /** Runs worked on at the same time. */
@@ -20,7 +17,7 @@ const Environment = Type.Object({
   PODWRIGHT_MAX_RUN_SECONDS: Type.Integer({ minimum: 1, default: 14_400 }),
   /** How long a step may still take when the process is told to end. */
   PODWRIGHT_DRAIN_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 45 }),
-  PODWRIGHT_METRICS_PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: PORT.metrics }),
+  PODWRIGHT_METRICS_PORT: Port(PORT.metrics),
 });
 
 export interface Config {
@@ -37,19 +34,9 @@ export interface Config {
   metricsPort: number;
 }
 
-/** Throws one Error that names every problem. A variable that is set to nothing counts as absent. */
+/** Throws one Error that names every problem. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(
-    Object.keys(Environment.properties)
-      .map((name) => [name, env[name]])
-      .filter(([, value]) => value !== undefined && value !== ''),
-  );
-  const values = Value.Convert(Environment, Value.Default(Environment, given));
-  const problems = Value.Errors(Environment, values).map(
-    ({ instancePath, message }) => `${instancePath.slice(1) || 'environment'}: ${message}`,
-  );
-  if (problems.length > 0) throw new Error(`the environment is not usable:\n  ${problems.join('\n  ')}`);
-  const parsed = values as Static<typeof Environment>;
+  const parsed = readEnvironment(Environment, env);
   return Object.freeze({
     podName: parsed.PODWRIGHT_POD_NAME,
     logLevel: parsed.PODWRIGHT_LOG_LEVEL,

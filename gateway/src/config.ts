@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Type } from 'typebox';
+import { HttpUrl, LogLevel, Port, listOf, readEnvironment } from '@podwright/api/environment';
 import { PORT } from '@podwright/api/names';
 
 /** Environment of the gateway, read once. */
@@ -8,17 +8,14 @@ export const GatewayEnv = Type.Object({
   PODWRIGHT_PREFIX: Type.String({ minLength: 1, default: 'podwright' }),
   PODWRIGHT_NAMESPACE: Type.String({ minLength: 1, default: 'podwright-system' }),
   PODWRIGHT_POD_NAME: Type.String({ minLength: 1, default: 'gateway-local' }),
-  PODWRIGHT_LOG_LEVEL: Type.Union(
-    ['debug', 'info', 'warn', 'error'].map((level) => Type.Literal(level)),
-    { default: 'info' },
-  ),
+  PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_REDIS_URL: Type.String({ pattern: '^rediss?://' }),
   PODWRIGHT_TOKEN_KEY_DIR: Type.String({ minLength: 1, default: '/etc/podwright/token-key' }),
   PODWRIGHT_PUBLIC_URL: Type.String({ pattern: '^https?://[^/?#]+(/[^?#]*[^/?#])?/?$' }),
-  PODWRIGHT_KEEPER_URL: Type.String({ pattern: '^https?://', default: 'http://podwright-keeper:8082' }),
+  PODWRIGHT_KEEPER_URL: HttpUrl({ default: 'http://podwright-keeper:8082' }),
   PODWRIGHT_MODELS_FILE: Type.String({ minLength: 1, default: '/etc/podwright/models/models.json' }),
-  PODWRIGHT_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: PORT.gateway }),
-  PODWRIGHT_INTERNAL_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: PORT.gatewayInternal }),
+  PODWRIGHT_PORT: Port(PORT.gateway),
+  PODWRIGHT_INTERNAL_PORT: Port(PORT.gatewayInternal),
   /** Host names beside the one of the public URL under which people open viewers; comma list. */
   PODWRIGHT_EXTRA_HOSTS: Type.String({ default: '' }),
   /** Origins that may embed the viewer; comma list, `*` for any. Tenants can name their own. */
@@ -52,18 +49,7 @@ export interface Config {
 
 /** Parses the environment; throws one Error that names every problem. */
 export function readConfig(env: Record<string, string | undefined>): Config {
-  const names = Object.keys(GatewayEnv.properties);
-  const given = Object.fromEntries(
-    names.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
-  );
-  const validator = Compile(GatewayEnv);
-  const values = validator.Convert(validator.Default(given));
-  const problems = validator.Errors(values).map(({ instancePath, message, params }) => {
-    const missing = (params as { requiredProperties?: string[] }).requiredProperties;
-    return missing ? `${missing.join(', ')} must be set` : `${instancePath.slice(1)} ${message}`;
-  });
-  if (problems.length > 0) throw new Error(`The environment of the gateway is not valid:\n- ${problems.join('\n- ')}`);
-  const checked = values as Static<typeof GatewayEnv>;
+  const checked = readEnvironment(GatewayEnv, env);
   const publicUrl = checked.PODWRIGHT_PUBLIC_URL.replace(/\/$/, '');
   return Object.freeze({
     installation: checked.PODWRIGHT_INSTALLATION,
@@ -84,9 +70,3 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     drainMs: checked.PODWRIGHT_DRAIN_SECONDS * 1000,
   });
 }
-
-const listOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');

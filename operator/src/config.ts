@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { HttpUrl, LogLevel, Port, listOf, readEnvironment } from '@podwright/api/environment';
+import { PORT } from '@podwright/api/names';
+import { Type } from 'typebox';
 
 /** Environment of the operator. Comments state what a value does in operation. */
 const Environment = Type.Object({
@@ -11,23 +12,23 @@ const Environment = Type.Object({
   /** Release namespace: where the lease is, and where gateway, agents and keeper run. */
   PODWRIGHT_NAMESPACE: Type.String({ minLength: 1, default: 'podwright-system' }),
   PODWRIGHT_POD_NAME: Type.String({ minLength: 1, default: hostname() }),
-  PODWRIGHT_LOG_LEVEL: Type.String({ pattern: '^(fatal|error|warn|info|debug|trace|silent)$', default: 'info' }),
+  PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_TOKEN_KEY_DIR: Type.String({ default: '/etc/podwright/token-key' }),
   PODWRIGHT_TOKEN_KEYS_FILE: Type.String({ default: '/etc/podwright/token-keys/keys.json' }),
   PODWRIGHT_INTERNAL_TOKEN_FILE: Type.Optional(Type.String()),
-  PODWRIGHT_KEEPER_URL: Type.String({ pattern: '^https?://', default: 'http://podwright-keeper:8082' }),
+  PODWRIGHT_KEEPER_URL: HttpUrl({ default: 'http://podwright-keeper:8082' }),
   /** Image of the supervisor container of every browser pod, unless its pool names another. */
   PODWRIGHT_SUPERVISOR_IMAGE: Type.String({ minLength: 1 }),
   /** Addresses of pods, services and nodes: closed to browsers although they may be public. */
   PODWRIGHT_CLUSTER_CIDRS: Type.String({ default: '' }),
   /** Whether sandbox mode Auto may put pods into user namespaces where the nodes report them. */
-  PODWRIGHT_USER_NAMESPACES: Type.Union([Type.Literal('true'), Type.Literal('false')], { default: 'false' }),
+  PODWRIGHT_USER_NAMESPACES: Type.Boolean({ default: false }),
   /** Sessions that may be on their way to Ready at once, over all tenants: the fair share is a share of these. */
-  PODWRIGHT_MAX_STARTING: Type.String({ pattern: '^[1-9][0-9]*$', default: '64' }),
+  PODWRIGHT_MAX_STARTING: Type.Integer({ minimum: 1, default: 64 }),
   /** Priority class of browser pods; empty: the cluster's default. */
   PODWRIGHT_PRIORITY_CLASS: Type.String({ default: '' }),
   PODWRIGHT_IMAGE_PULL_SECRETS: Type.String({ default: '' }),
-  PODWRIGHT_HTTP_PORT: Type.String({ pattern: '^[0-9]+$', default: '9090' }),
+  PODWRIGHT_HTTP_PORT: Port(PORT.metrics),
   /** API server as pods see it; set by Kubernetes itself. */
   KUBERNETES_SERVICE_HOST: Type.Optional(Type.String()),
   KUBERNETES_SERVICE_PORT: Type.Optional(Type.String()),
@@ -56,23 +57,7 @@ export interface Config {
 
 /** Reads the environment; throws one error that names every problem. */
 export function readConfig(environment: NodeJS.ProcessEnv): Readonly<Config> {
-  const known = Object.fromEntries(
-    Object.keys(Environment.properties).flatMap((name) =>
-      environment[name] === undefined ? [] : [[name, environment[name]]],
-    ),
-  );
-  const values = Value.Default(Environment, known) as Static<typeof Environment>;
-  if (!Value.Check(Environment, values)) {
-    const problems = Value.Errors(Environment, values).map(
-      ({ instancePath, message }) => `${instancePath.slice(1) || 'environment'} ${message}`,
-    );
-    throw new Error(`the environment is not usable:\n  ${problems.join('\n  ')}`);
-  }
-  const list = (text: string): string[] =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+  const values = readEnvironment(Environment, environment);
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = values;
   return Object.freeze({
     installation: values.PODWRIGHT_INSTALLATION,
@@ -85,12 +70,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Readonly<Config> {
     internalTokenFile: values.PODWRIGHT_INTERNAL_TOKEN_FILE,
     keeperUrl: values.PODWRIGHT_KEEPER_URL.replace(/\/+$/, ''),
     supervisorImage: values.PODWRIGHT_SUPERVISOR_IMAGE,
-    clusterCidrs: list(values.PODWRIGHT_CLUSTER_CIDRS),
-    userNamespaces: values.PODWRIGHT_USER_NAMESPACES === 'true',
-    maxStarting: Number(values.PODWRIGHT_MAX_STARTING),
+    clusterCidrs: listOf(values.PODWRIGHT_CLUSTER_CIDRS),
+    userNamespaces: values.PODWRIGHT_USER_NAMESPACES,
+    maxStarting: values.PODWRIGHT_MAX_STARTING,
     priorityClass: values.PODWRIGHT_PRIORITY_CLASS || undefined,
-    imagePullSecrets: list(values.PODWRIGHT_IMAGE_PULL_SECRETS),
-    httpPort: Number(values.PODWRIGHT_HTTP_PORT),
+    imagePullSecrets: listOf(values.PODWRIGHT_IMAGE_PULL_SECRETS),
+    httpPort: values.PODWRIGHT_HTTP_PORT,
     apiServer: host === undefined ? undefined : `${host}:${port ?? '443'}`,
   });
 }

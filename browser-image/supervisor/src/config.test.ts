@@ -32,7 +32,7 @@ test('names every problem at once', () => {
   };
   for (const name of [
     'POD_UID',
-    'PODWRIGHT_EGRESS_FLOOR: not JSON',
+    'PODWRIGHT_EGRESS_FLOOR is not JSON',
     'PODWRIGHT_POOL_DEFAULTS/pool',
     'PODWRIGHT_DOOR_PORT',
   ]) {

@@ -1,10 +1,10 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { LogLevel, Port, readEnvironment } from '@podwright/api/environment';
 import { POD_DIR, PORT, SUPERVISOR_ENV } from '@podwright/api/names';
 import { PodEgressFloor, PoolDefaults } from '@podwright/api/pod-door';
 import { ISSUERS, type PublicKeySet } from '@podwright/api/tokens';
 
-const Port = (value: number) => Type.Integer({ minimum: 0, maximum: 65_535, default: value });
 const Keys = Type.Object(
   Object.fromEntries(
     ISSUERS.map((issuer) => [issuer, Type.Array(Type.Object({ kid: Type.String(), pem: Type.String() }))]),
@@ -18,7 +18,7 @@ const Environment = Type.Object({
   [SUPERVISOR_ENV.tokenKeys]: Type.String({ minLength: 2 }),
   [SUPERVISOR_ENV.egressFloor]: Type.String({ minLength: 2 }),
   [SUPERVISOR_ENV.poolDefaults]: Type.String({ minLength: 2 }),
-  PODWRIGHT_LOG_LEVEL: Type.String({ default: 'info' }),
+  PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_DOOR_PORT: Port(PORT.podDoor),
   PODWRIGHT_CHROMIUM_PORT: Port(PORT.chromiumDebugging),
   PODWRIGHT_EGRESS_PORT: Port(PORT.egressProxy),
@@ -42,25 +42,28 @@ export interface Config {
   filesDir: string;
 }
 
+const JSON_VARIABLES = {
+  keys: { name: SUPERVISOR_ENV.tokenKeys, schema: Keys },
+  floor: { name: SUPERVISOR_ENV.egressFloor, schema: PodEgressFloor },
+  defaults: { name: SUPERVISOR_ENV.poolDefaults, schema: PoolDefaults },
+} as const;
+
 /** Reads the environment; throws one Error that names every problem. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Readonly<Config> {
-  const problems: string[] = [];
-  const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name in Environment.properties));
-  const values = Value.Convert(Environment, Value.Default(Environment, given));
-  for (const error of Value.Errors(Environment, values)) {
-    problems.push(`${error.instancePath.slice(1) || 'environment'}: ${error.message}`);
-  }
-  const env = values as Static<typeof Environment>;
-  const keys = readJson(env, SUPERVISOR_ENV.tokenKeys, Keys, problems);
-  const floor = readJson(env, SUPERVISOR_ENV.egressFloor, PodEgressFloor, problems);
-  const defaults = readJson(env, SUPERVISOR_ENV.poolDefaults, PoolDefaults, problems);
-  if (problems.length > 0) throw new Error(`the environment is not usable:\n  ${problems.join('\n  ')}`);
+  const json: Partial<Record<keyof typeof JSON_VARIABLES, unknown>> = {};
+  const env = readEnvironment(Environment, environment, (values) =>
+    Object.entries(JSON_VARIABLES).flatMap(([member, { name, schema }]) => {
+      const { value, problems } = parseJson(values[name], name, schema);
+      json[member as keyof typeof JSON_VARIABLES] = value;
+      return problems;
+    }),
+  );
   return Object.freeze({
     installation: env[SUPERVISOR_ENV.installation],
     podUid: env[SUPERVISOR_ENV.podUid],
-    keys: keys as PublicKeySet,
-    floor: floor as PodEgressFloor,
-    defaults: defaults as PoolDefaults,
+    keys: json.keys as PublicKeySet,
+    floor: json.floor as PodEgressFloor,
+    defaults: json.defaults as PoolDefaults,
     logLevel: env.PODWRIGHT_LOG_LEVEL,
     doorPort: env.PODWRIGHT_DOOR_PORT,
     chromiumPort: env.PODWRIGHT_CHROMIUM_PORT,
@@ -71,15 +74,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   });
 }
 
-function readJson(env: Readonly<Record<string, unknown>>, name: string, schema: TSchema, problems: string[]): unknown {
-  const text = env[name];
-  if (typeof text !== 'string') return undefined;
+function parseJson(text: unknown, name: string, schema: TSchema): { value: unknown; problems: string[] } {
+  if (typeof text !== 'string') return { value: undefined, problems: [] };
   try {
     const value: unknown = JSON.parse(text);
-    for (const error of Value.Errors(schema, value)) problems.push(`${name}${error.instancePath}: ${error.message}`);
-    return value;
+    const problems = Value.Errors(schema, value).map(
+      ({ instancePath, message }) => `${name}${instancePath} ${message}`,
+    );
+    return { value, problems };
   } catch {
-    problems.push(`${name}: not JSON`);
-    return undefined;
+    return { value: undefined, problems: [`${name} is not JSON`] };
   }
 }
