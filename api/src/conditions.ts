@@ -6,7 +6,8 @@
 export const SESSION_CONDITIONS = {
   Admitted: 'The tenant has room for this session and its turn has come.',
   PodAssigned: 'Exactly one pod belongs to this session, proved by UID.',
-  ProfileLoaded: 'The saved login state is in the browser. Absent when no profile was asked for.',
+  ProfileLoaded:
+    'The saved login state is in the browser. False with ProfileExpired: the session went on without it. Absent when no profile was asked for.',
   BrowserReady: 'The pod answered a CDP command, the display is up and the session is bound to it.',
   Sandboxed: "The browser's own sandbox is on, as found in the running pod, not as asked for.",
   Isolated: 'Connects from the browser container to internal addresses failed, as they must.',
@@ -34,7 +35,8 @@ export const SESSION_REASONS = {
   ViewportTooLarge: 'The viewport does not fit the maxScreen of the pool.',
   SecretNotOffered: 'The Secret is missing or lacks the podwright.dev/use label it needs.',
   InvalidSpec: 'The spec contradicts itself or the pool; the message says what to change.',
-  ProfileInUse: 'Another session holds the profile; the message names it.',
+  ProfileInUse:
+    'Another session holds the profile for writing; the message names it. Ends the session, unless its tenant says whenProfileBusy: Wait.',
   // Starting
   ClaimedWarm: 'A warm pod was claimed.',
   CreatedCold: 'No warm pod was there; one was created.',
@@ -51,6 +53,7 @@ export const SESSION_REASONS = {
   IsolationVerified: 'Every canary connect failed.',
   ProfileLoaded: 'The saved login state was loaded.',
   ProfileLoadFailed: 'The saved login state could not be loaded.',
+  ProfileExpired: 'The saved login state is older than the maxAge of its profile; the session started without it.',
   BrowserAnswered: 'The browser answered.',
   Ready: 'The session can be used.',
   NotReady: 'Something it depends on does not hold; see the other conditions.',

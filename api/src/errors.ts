@@ -13,6 +13,7 @@ export const ERRORS = {
   session_not_found: { status: 404, retryable: false, words: 'Session not found' },
   browser_not_found: { status: 404, retryable: false, words: 'Browser session not found' },
   profile_not_found: { status: 404, retryable: false, words: 'Profile not found' },
+  profile_unreadable: { status: 500, retryable: false, words: 'The saved login state cannot be opened.' },
   run_not_found: { status: 404, retryable: false, words: 'Run not found' },
   workspace_not_found: { status: 404, retryable: false, words: 'Workspace not found' },
   not_found: { status: 404, retryable: false, words: 'Not found' },

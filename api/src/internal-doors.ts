@@ -17,9 +17,9 @@ import { SCOPES } from './tokens.ts';
  *   POST /presign {tenant, kind, name, method: GET|PUT, expiresInSeconds, contentType?, size?}  gateway -> {url}   (a path of the keeper's public door, or an S3 URL)
  *   GET|PUT /presigned/<token>   anyone with the URL, through the gateway's /files/ route
  *   POST /collect {namespace, sessionName, sessionUid, podUid, podIP, profile?}   operator -> CollectResponse: downloads and profile are pulled from the pod and stored
- *   POST /profiles/load {namespace, profile, podUid, podIP, sessionUid}   operator -> 204: state is pushed into the pod
+ *   POST /profiles/load {namespace, profile, podUid, podIP, sessionUid}   operator -> ProfileLoadResponse: state is pushed into the pod
  *   PUT|GET /profiles/<namespace>/<name>/state   gateway    storage state import and export
- *   DELETE /profiles/<namespace>/<name>          operator   its bytes are deleted
+ *   DELETE /profiles/<namespace>/<name>?uid=<uid>   operator -> 204: the bytes of that BrowserProfile are deleted
  */
 export const PodTokenRequest = Type.Object({
   runId: Type.String({ format: 'uuid' }),
@@ -78,3 +78,14 @@ export const ProfileLoadRequest = Type.Object({
   podIP: Type.String(),
 });
 export type ProfileLoadRequest = Static<typeof ProfileLoadRequest>;
+
+export const ProfileLoadResponse = Type.Object({
+  /** `Empty`: nothing was saved yet. `Expired`: what was saved is too old. In both cases the browser starts clean. */
+  outcome: OneOf(['Loaded', 'Empty', 'Expired']),
+  version: Type.Union([Type.Integer(), Type.Null()]),
+  capturedAt: Type.Union([Type.String(), Type.Null()]),
+  expiresAt: Type.Union([Type.String(), Type.Null()]),
+  /** What the browser did not take, in words; empty when it took all. */
+  missing: Type.Array(Type.String()),
+});
+export type ProfileLoadResponse = Static<typeof ProfileLoadResponse>;

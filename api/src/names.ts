@@ -31,6 +31,8 @@ export const LABEL = {
   use: `${API_GROUP}/use`,
   /** `"true"` on the Secret of an API key (in the release namespace). */
   apiKey: `${API_GROUP}/api-key`,
+  /** `profile` on a ConfigMap of the release namespace that says which profile's bytes are still to be deleted. */
+  tombstone: `${API_GROUP}/tombstone`,
 } as const;
 
 export const ANNOTATION = {
@@ -76,6 +78,8 @@ export const PORT = {
   gatewayInternal: 8081,
   /** The keeper's door for other parts of the installation. */
   keeper: 8082,
+  /** The keeper's door for commands that are run in its own pod, on loopback only. */
+  keeperAdmin: 8083,
   /** `/metrics`, `/healthz` and `/readyz` of the operator, agents and keeper. */
   metrics: 9090,
   redis: 6379,
@@ -178,7 +182,12 @@ export const OBJECT = {
   tokenKeySecret: (prefix: string, issuer: 'operator' | 'gateway' | 'keeper') => `${prefix}-token-key-${issuer}`,
   /** Public keys of all issuers: key `keys.json`, JSON of `PublicKeySet`. */
   tokenKeysConfigMap: (prefix: string) => `${prefix}-token-keys`,
-  /** Wrapping key of profiles: key `wrapping.key` (32 bytes, base64) and `kid`. Mounted by the keeper alone. */
+  /** A profile that was let go before its bytes were deleted: data `namespace`, `name` and `uid`. The keeper works it off. */
+  profileTombstone: (prefix: string, uid: string) => `${prefix}-profile-tombstone-${uid}`,
+  /**
+   * Wrapping key of profiles: key `wrapping.key` (32 bytes, base64) and `kid`; keys that were current before are
+   * `retired-<kid>.key`. Mounted by the keeper alone.
+   */
   wrappingKeySecret: (prefix: string) => `${prefix}-wrapping-key`,
   /** Secret of one API key. */
   apiKeySecret: (keyId: string) => `podwright-key-${keyId}`,

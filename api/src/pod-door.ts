@@ -19,8 +19,8 @@ import { Viewport } from './kinds/session.ts';
  *   WS   /vnc             view|control  RFB in binary messages (noVNC)
  *   PUT  /viewport        control     ViewportRequest -> ViewportResponse
  *   GET  /files/downloads files       -> FileListing;  GET /files/downloads/<path> bytes;  PUT /files/uploads/<path> bytes
- *   PUT  /profile         profile     storage state (Playwright's form plus sessionStorage, indexedDB) -> 204, before the first page
- *   GET  /profile         profile     snapshot of the same
+ *   PUT  /profile         profile     StorageState -> ProfileReport, before the first page; a second time changes nothing
+ *   GET  /profile         profile     -> StorageSnapshot: the state now and what of it is missing
  *   POST /collected       collect     what the pod kept for collection was stored; it may end now
  *
  * WebSocket tokens travel in the Authorization header too: gateway and agents are servers. Close codes: see CLOSE.

@@ -6,6 +6,9 @@ import { type Static, Type } from 'typebox';
  * What comes back from a pod is hostile: it is checked against this schema, unknown members are dropped, sizes are capped.
  */
 export const STORAGE_STATE_MAX_BYTES = 16 * 1024 * 1024;
+/** Nesting and number of JSON values: far above what real states need, far below what would hurt a process. */
+export const STORAGE_STATE_MAX_DEPTH = 100;
+export const STORAGE_STATE_MAX_VALUES = 500_000;
 
 const Entry = Type.Object({
   name: Type.String({ maxLength: 65_536 }),
@@ -24,6 +27,8 @@ export const StorageCookie = Type.Object({
   sameSite: Type.Union([Type.Literal('Strict'), Type.Literal('Lax'), Type.Literal('None')]),
   /** Top-level site of a partitioned (CHIPS) cookie. */
   partitionKey: Type.Optional(Type.String({ maxLength: 1024 })),
+  /** Of a partitioned cookie: a frame of another site lies between it and the top (Playwright's name; absent means true). */
+  _crHasCrossSiteAncestor: Type.Optional(Type.Boolean()),
 });
 export type StorageCookie = Static<typeof StorageCookie>;
 
@@ -75,3 +80,15 @@ export const StorageState = Type.Object({
   origins: Type.Array(StorageOrigin, { maxItems: 5000 }),
 });
 export type StorageState = Static<typeof StorageState>;
+
+/** What of a state could not be read or put in, in words for people. */
+const Missing = Type.Array(Type.String({ maxLength: 300 }), { maxItems: 50 });
+
+export const StorageSnapshot = Type.Object({
+  ...StorageState.properties,
+  missing: Type.Optional(Missing),
+});
+export type StorageSnapshot = Static<typeof StorageSnapshot>;
+
+export const ProfileReport = Type.Object({ missing: Missing });
+export type ProfileReport = Static<typeof ProfileReport>;

@@ -49,7 +49,16 @@ export const PRINTER_COLUMNS: Record<Kind, PrinterColumn[]> = {
     { name: 'Version', type: 'integer', jsonPath: '.status.version', description: 'Current version.' },
     { name: 'Holder', type: 'string', jsonPath: '.status.holder.sessionName', description: 'Session that writes it.' },
     { name: 'Used', type: 'date', jsonPath: '.status.lastUsedAt', description: 'Last loaded.' },
+    { name: 'Saved', type: 'date', jsonPath: '.status.lastSavedAt', description: 'Last written back.' },
     age,
+    { name: 'Bytes', type: 'integer', jsonPath: '.status.sizeBytes', description: 'Size of the state.', priority: 1 },
+    {
+      name: 'Expires',
+      type: 'string',
+      jsonPath: '.status.expiresAt',
+      description: 'Not loaded from then on.',
+      priority: 1,
+    },
   ],
   BrowserTenant: [
     { name: 'Namespace', type: 'string', jsonPath: '.spec.namespace', description: 'Where its sessions are.' },

@@ -74,6 +74,12 @@ export const BrowserTenantSpec = Type.Object({
       description: 'Wait, or refuse at once.',
     }),
   ),
+  whenProfileBusy: Type.Optional(
+    Type.Union([Type.Literal('Fail'), Type.Literal('Wait')], {
+      default: 'Fail',
+      description: 'What a session does whose profile another session holds for writing: end, or wait for its turn.',
+    }),
+  ),
   policy: Type.Optional(
     Type.Object(
       {
@@ -138,4 +144,5 @@ export const TENANT_DEFAULTS = {
   createsPerMinute: 120,
   maxDuration: '4h',
   whenFull: 'Queue',
+  whenProfileBusy: 'Fail',
 } as const;
