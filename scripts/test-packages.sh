@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . kind/progress.sh
 . kind/toolchain/packages.sh
 
-packages=(chromium redis-server shellcheck python3 python3-venv fonts-dejavu-core)
+packages=(chromium openssl redis-server shellcheck python3 python3-venv fonts-dejavu-core)
 if dpkg --status "${packages[@]}" >/dev/null 2>&1; then exit; fi
 parts_begin tests 1
 part "packages of the tests" ensure_packages "${packages[@]}"

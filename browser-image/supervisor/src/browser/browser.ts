@@ -3,6 +3,7 @@ import type { PoolDefaults, SandboxFacts } from '@podwright/api/pod-door';
 import type { Viewport } from '@podwright/api/kinds/session';
 import { type CdpLink, openCdpLink } from './cdp-link.ts';
 import type { ChromiumHttp } from './chromium-http.ts';
+import { type OriginLog, createOriginLog } from './origin-log.ts';
 import type { LauncherClient } from './launcher-client.ts';
 import { type Observation, decideNotReady } from './readiness.ts';
 import { type Pages, openPages } from './pages.ts';
@@ -18,6 +19,8 @@ export interface Browser {
   /** The link and the pages; throws when Chromium does not answer at the moment. */
   live(): { link: CdpLink; pages: Pages };
   readonly viewport: ViewportOwner;
+  /** Origins that were used since the browser started; survives a lost link. */
+  readonly origins: OriginLog;
   /** Sets locale and time zone for the pages that are and will be. */
   setLocale(wanted: { locale: string | undefined; timezone: string | undefined }): Promise<void>;
   /** Opens `url` in the first page; does not wait for it to load. */
@@ -46,6 +49,7 @@ export function createBrowser(options: {
   let pages: Pages | undefined;
   let barsHeight = ASSUMED_BARS_HEIGHT;
   let measured = false;
+  const origins = createOriginLog();
   const overrides: PageOverrides = { viewport: null, locale: undefined, timezone: undefined };
 
   const failed = (words: string, error: unknown): void => log.warn({ err: error }, words);
@@ -101,6 +105,7 @@ export function createBrowser(options: {
     try {
       const openedPages = await openPages({
         link: opened,
+        origins,
         failed,
         prepare: (sessionId) => prepare(opened, sessionId),
       });
@@ -147,6 +152,7 @@ export function createBrowser(options: {
 
   return {
     viewport,
+    origins,
     live,
     notReadyBecause,
     async watch(signal) {

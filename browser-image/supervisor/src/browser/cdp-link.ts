@@ -7,7 +7,8 @@ import { WebSocket } from 'ws';
 export interface CdpLink {
   /** Sends a command and waits for its result. Throws when Chromium answers with an error, is silent too long, or the link closes. */
   send<Result = Record<string, unknown>>(method: string, params?: object, sessionId?: string): Promise<Result>;
-  on(method: string, listener: (params: never, sessionId: string | undefined) => void): void;
+  /** Returns how to take the listener away. */
+  on(method: string, listener: (params: never, sessionId: string | undefined) => void): () => void;
   /** Calls `listener` once the link is closed, by whomever. */
   onClose(listener: () => void): void;
   close(): void;
@@ -103,6 +104,10 @@ export async function openCdpLink(options: { port: number; path: string; timeout
     },
     on(method, listener) {
       listeners.set(method, [...(listeners.get(method) ?? []), listener]);
+      return () => {
+        const rest = (listeners.get(method) ?? []).filter((one) => one !== listener);
+        listeners.set(method, rest);
+      };
     },
     onClose(listener) {
       socket.once('close', listener);

@@ -1,4 +1,5 @@
 import type { CdpLink } from './cdp-link.ts';
+import { type OriginLog, originOf } from './origin-log.ts';
 
 export interface PageTarget {
   targetId: string;
@@ -17,19 +18,26 @@ interface TargetInfo extends PageTarget {
 export interface Pages {
   /** Attached pages, oldest first, with the session of each. */
   attached(): { targetId: string; sessionId: string; url: string }[];
-  /** Origins of http and https pages and frames seen so far. */
-  origins(): ReadonlySet<string>;
+  /** Origins of the pages, frames and workers that are there now. */
+  openOrigins(): Set<string>;
   /** From now on new pages wait until `prepare` is done with them. */
   holdNewPages(): Promise<void>;
 }
 
 const ONLY_PAGES = [{ type: 'page' }, { exclude: true }];
-const PAGES_AND_FRAMES = [{ type: 'page' }, { type: 'iframe' }, { exclude: true }];
-/** Enough for any session of a person or an agent; bounds memory against a page that hops. */
-const MAX_ORIGINS = 2000;
+/** Whatever can write into the storage of its origin. */
+const STORAGE_USERS = [
+  { type: 'page' },
+  { type: 'iframe' },
+  { type: 'service_worker' },
+  { type: 'shared_worker' },
+  { exclude: true },
+];
 
 export async function openPages(options: {
   link: CdpLink;
+  /** Told of every origin that is used in the default context. */
+  origins: OriginLog;
   /** Called with each new page of the default context before it runs, when pages are held. */
   prepare: (sessionId: string, targetId: string) => Promise<void>;
   failed: (words: string, error: unknown) => void;
@@ -40,17 +48,16 @@ export async function openPages(options: {
   );
   const targets = new Map<string, TargetInfo>();
   const sessions = new Map<string, string>();
-  const origins = new Set<string>();
   let ending = false;
 
-  const isOurs = ({ type, browserContextId }: TargetInfo): boolean =>
-    type === 'page' && (defaultBrowserContextId === undefined || browserContextId === defaultBrowserContextId);
+  const isInDefaultContext = ({ browserContextId }: TargetInfo): boolean =>
+    defaultBrowserContextId === undefined || browserContextId === defaultBrowserContextId;
+  const isOurs = (info: TargetInfo): boolean => info.type === 'page' && isInDefaultContext(info);
 
   function remember(info: TargetInfo): void {
     targets.set(info.targetId, info);
-    if (/^https?:/.test(info.url) && origins.size < MAX_ORIGINS && URL.canParse(info.url)) {
-      origins.add(new URL(info.url).origin);
-    }
+    const origin = originOf(info.url);
+    if (origin !== undefined && isInDefaultContext(info)) options.origins.saw(origin);
   }
 
   async function take(sessionId: string, info: TargetInfo, waiting: boolean): Promise<void> {
@@ -100,14 +107,15 @@ export async function openPages(options: {
       waitForDebuggerOnStart,
       filter: ONLY_PAGES,
     });
-  await link.send('Target.setDiscoverTargets', { discover: true, filter: PAGES_AND_FRAMES });
+  await link.send('Target.setDiscoverTargets', { discover: true, filter: STORAGE_USERS });
   await autoAttach(false);
   keepOnePage();
 
   return {
     attached: () =>
       [...sessions].map(([targetId, sessionId]) => ({ targetId, sessionId, url: targets.get(targetId)?.url ?? '' })),
-    origins: () => origins,
+    openOrigins: () =>
+      new Set([...targets.values()].filter(isInDefaultContext).flatMap(({ url }) => originOf(url) ?? [])),
     async holdNewPages() {
       await autoAttach(true);
     },

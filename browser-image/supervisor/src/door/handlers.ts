@@ -20,7 +20,7 @@ import type { Activity } from '../session/activity.ts';
 import type { Binding } from '../session/binding.ts';
 import type { Ending } from '../session/ending.ts';
 import type { SizeControl } from '../session/size-control.ts';
-import { readBody, readJson, sendEmpty, sendJson } from './http-answers.ts';
+import { readBody, readJson, sendEmpty, sendJson, sendJsonText } from './http-answers.ts';
 import type { RouteName } from './routes.ts';
 
 export interface Exchange {
@@ -129,15 +129,15 @@ export function createHandlers(options: {
       sendEmpty(response);
     },
     async loadProfile({ request, response }) {
-      await profile.load(await readJson(request, STORAGE_STATE_MAX_BYTES));
+      const report = await profile.load(await readJson(request, STORAGE_STATE_MAX_BYTES));
       await binding.profileLoaded();
-      sendEmpty(response);
+      sendJson(response, 200, report);
     },
     async readProfile({ response }) {
       const state = await profile.snapshot().catch((error: unknown) => {
         throw new ApiError('browser_unavailable', 'The storage state cannot be read.', { cause: error });
       });
-      sendJson(response, 200, state);
+      sendJsonText(response, 200, state);
     },
     async collected({ response }) {
       sendEmpty(response);

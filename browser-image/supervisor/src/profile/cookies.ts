@@ -1,5 +1,9 @@
-import type { StorageCookie } from '@podwright/api/storage-state';
+import { Value } from 'typebox/value';
+import { StorageCookie } from '@podwright/api/storage-state';
 import type { CdpLink } from '../browser/cdp-link.ts';
+
+/** As many as a storage state may have. */
+const MAX_COOKIES = 10_000;
 
 interface ChromiumCookie {
   name: string;
@@ -11,12 +15,26 @@ interface ChromiumCookie {
   secure: boolean;
   sameSite?: 'Strict' | 'Lax' | 'None';
   partitionKey?: { topLevelSite: string; hasCrossSiteAncestor: boolean };
+  /** Partitioned by a site without a name, which ends with the browser. */
+  partitionKeyOpaque?: boolean;
 }
 
-/** The cookies of the default context. A cookie without SameSite is Lax, as browsers treat it. */
-export async function readCookies(link: CdpLink): Promise<StorageCookie[]> {
+/**
+ * The cookies of the default context, and how many cannot be carried. A cookie without SameSite is Lax, as browsers
+ * treat it.
+ */
+export async function readCookies(link: CdpLink): Promise<{ cookies: StorageCookie[]; left: number }> {
   const { cookies } = await link.send<{ cookies: ChromiumCookie[] }>('Storage.getCookies');
-  return cookies.map(({ name, value, domain, path, expires, httpOnly, secure, sameSite, partitionKey }) => ({
+  const lasting = cookies.filter(({ partitionKeyOpaque }) => partitionKeyOpaque !== true);
+  const wanted = lasting.map(toState).slice(0, MAX_COOKIES);
+  // One that does not have the shape must not make the keeper refuse them all.
+  const carried = wanted.filter((cookie) => Value.Check(StorageCookie, cookie));
+  return { cookies: carried, left: lasting.length - carried.length };
+}
+
+function toState(cookie: ChromiumCookie): StorageCookie {
+  const { name, value, domain, path, expires, httpOnly, secure, sameSite, partitionKey } = cookie;
+  return {
     name,
     value,
     domain,
@@ -25,8 +43,10 @@ export async function readCookies(link: CdpLink): Promise<StorageCookie[]> {
     httpOnly,
     secure,
     sameSite: sameSite ?? 'Lax',
-    ...(partitionKey === undefined ? {} : { partitionKey: partitionKey.topLevelSite }),
-  }));
+    ...(partitionKey === undefined
+      ? {}
+      : { partitionKey: partitionKey.topLevelSite, _crHasCrossSiteAncestor: partitionKey.hasCrossSiteAncestor }),
+  };
 }
 
 /** Sets the cookies; returns how many Chromium refused. */
@@ -43,12 +63,12 @@ export async function writeCookies(link: CdpLink, cookies: readonly StorageCooki
   return each.filter(({ status }) => status === 'rejected').length;
 }
 
-function toChromium({ expires, partitionKey, ...cookie }: StorageCookie): object {
+function toChromium({ expires, partitionKey, _crHasCrossSiteAncestor, ...cookie }: StorageCookie): object {
   return {
     ...cookie,
     ...(expires === -1 ? {} : { expires }),
     ...(partitionKey === undefined
       ? {}
-      : { partitionKey: { topLevelSite: partitionKey, hasCrossSiteAncestor: false } }),
+      : { partitionKey: { topLevelSite: partitionKey, hasCrossSiteAncestor: _crHasCrossSiteAncestor ?? true } }),
   };
 }

@@ -1,124 +1,116 @@
 import { Value } from 'typebox/value';
 import type { Logger } from 'pino';
 import { ApiError } from '@podwright/api/errors';
-import { StorageOrigin, StorageState } from '@podwright/api/storage-state';
+import { type ProfileReport, type StorageOrigin, StorageState } from '@podwright/api/storage-state';
 import type { Browser } from '../browser/browser.ts';
-import { readCookies, writeCookies } from './cookies.ts';
-import { collectInPage, collectSessionStorage, restoreInPage, restoreSessionStorage } from './in-page.ts';
-import { openOriginVisitor } from './origin-visitor.ts';
+import { writeCookies } from './cookies.ts';
+import { createHeldOrigins } from './held-origins.ts';
+import { type OriginVisitor, borrowPage } from './origin-visitor.ts';
+import { restoreInPage } from './restore-in-page.ts';
+import { takeSnapshot } from './snapshot.ts';
 
 /** The login state of the browser: put in before its first page, read while it lives, kept when it ends. */
 export interface Profile {
-  /** Throws ApiError invalid_request for what is no storage state. */
-  load(state: unknown): Promise<void>;
-  /** The state now; after `keep`, the state that was kept. */
-  snapshot(): Promise<StorageState>;
+  /**
+   * Puts a state in and tells what of it the browser did not take; a second time changes nothing.
+   * Throws ApiError invalid_request for what is no storage state.
+   */
+  load(state: unknown): Promise<ProfileReport>;
+  /** JSON text of a StorageSnapshot: the state now; after `keep`, the state that was kept. */
+  snapshot(): Promise<string>;
   /** Takes the last snapshot, for collection after Chromium is gone. */
   keep(): Promise<void>;
   readonly loaded: boolean;
 }
 
-/** A snapshot must leave time to be collected. */
-const SNAPSHOT_MS = 20_000;
+/** The session's start waits for it; what does not go in within this time is kept, and not loaded. */
+const LOAD_MS = 15_000;
+const ORIGIN_MS = 5_000;
 
 export function createProfile(options: { browser: Browser; now: () => number; log: Logger }): Profile {
   const { browser, now, log } = options;
-  const loadedOrigins = new Set<string>();
-  let loaded = false;
-  let kept: StorageState | undefined;
+  const held = createHeldOrigins();
+  const readAt = new Map<string, number>();
+  let report: ProfileReport | undefined;
+  let kept: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function load(state: unknown): Promise<void> {
-    if (!Value.Check(StorageState, state)) throw new ApiError('invalid_request', 'This is not a storage state.');
+  /** One thing at a time: pages are visited by one visitor only. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function restore(visitor: OriginVisitor, origins: readonly StorageOrigin[]): Promise<string[]> {
+    const deadline = now() + LOAD_MS;
+    let late = 0;
+    let failed = 0;
+    let parts = 0;
+    for (const origin of origins) {
+      if (now() >= deadline) {
+        late += 1;
+        continue;
+      }
+      try {
+        const timeoutMs = Math.min(ORIGIN_MS, deadline - now());
+        const left = await visitor.run(origin.origin, restoreInPage.toString(), origin, timeoutMs);
+        if (left === undefined) throw new Error('the origin cannot be stood on');
+        const { leftEntries, leftDatabases } = left as Awaited<ReturnType<typeof restoreInPage>>;
+        parts += leftEntries + leftDatabases;
+      } catch {
+        if (now() >= deadline) late += 1;
+        else failed += 1;
+      }
+    }
+    return [
+      ...(late === 0 ? [] : [`storages of ${late} origins, for lack of time`]),
+      ...(failed === 0 ? [] : [`storages of ${failed} origins`]),
+      ...(parts === 0 ? [] : [`${parts} entries or databases`]),
+    ];
+  }
+
+  async function load(state: StorageState): Promise<ProfileReport> {
     const { link, pages } = browser.live();
     const refusedCookies = await writeCookies(link, state.cookies);
-    const visitor = await openOriginVisitor(link);
-    let failedOrigins = 0;
-    try {
-      for (const origin of state.origins) {
-        loadedOrigins.add(origin.origin);
-        if (origin.localStorage.length === 0 && (origin.indexedDB ?? []).length === 0) continue;
-        await visitor.run(origin.origin, restoreInPage.toString(), origin).catch(() => {
-          failedOrigins += 1;
-        });
-      }
-    } finally {
-      await visitor.close();
-    }
-    const sessions = Object.fromEntries(
-      state.origins.flatMap(({ origin, sessionStorage }) => (sessionStorage ? [[origin, sessionStorage]] : [])),
-    );
+    const missing = refusedCookies === 0 ? [] : [`${refusedCookies} cookies`];
+    // What does not go in is not lost: it is part of every snapshot until its origin is used.
+    for (const origin of state.origins) held.put(origin);
     const [first] = pages.attached();
-    if (first && Object.keys(sessions).length > 0) {
-      await link.send('Page.enable', {}, first.sessionId);
-      await link.send(
-        'Page.addScriptToEvaluateOnNewDocument',
-        { source: `(${restoreSessionStorage.toString()})(${JSON.stringify(sessions)})` },
-        first.sessionId,
-      );
-    }
-    loaded = true;
-    log.info(
-      { cookies: state.cookies.length, origins: state.origins.length, refusedCookies, failedOrigins },
-      'profile loaded',
-    );
-  }
-
-  async function readSessions(): Promise<Map<string, StorageOrigin['sessionStorage']>> {
-    const { link, pages } = browser.live();
-    const sessions = new Map<string, StorageOrigin['sessionStorage']>();
-    for (const { sessionId, url } of pages.attached()) {
-      if (!/^https?:/.test(url)) continue;
-      const { result } = await link.send<{ result: { value?: unknown } }>(
-        'Runtime.evaluate',
-        { expression: `(${collectSessionStorage.toString()})()`, returnByValue: true },
-        sessionId,
-      );
-      const { origin, entries } = (result.value ?? {}) as Partial<ReturnType<typeof collectSessionStorage>>;
-      if (origin !== undefined && entries && entries.length > 0) sessions.set(origin, entries);
-    }
-    return sessions;
-  }
-
-  async function read(): Promise<StorageState> {
-    const deadline = now() + SNAPSHOT_MS;
-    const { link, pages } = browser.live();
-    const cookies = await readCookies(link);
-    const sessions = await readSessions().catch(() => new Map<string, StorageOrigin['sessionStorage']>());
-    const visitor = await openOriginVisitor(link);
-    const origins: StorageOrigin[] = [];
-    try {
-      for (const origin of new Set([...loadedOrigins, ...pages.origins()])) {
-        if (now() > deadline) throw new Error('the storage of the pages could not be read in time');
-        const collected = await visitor.run(origin, collectInPage.toString()).catch(() => undefined);
-        const sessionStorage = sessions.get(origin);
-        const found = {
-          origin,
-          localStorage: [],
-          ...(collected as object),
-          ...(sessionStorage ? { sessionStorage } : {}),
-        };
-        // A page wrote this: what does not have the shape is not carried.
-        if (Value.Check(StorageOrigin, found) && holdsSomething(found)) origins.push(found);
+    if (!first) throw new ApiError('browser_unavailable', 'The browser has no page.');
+    const filled = state.origins.filter(({ origin }) => held.has(origin));
+    if (filled.length > 0) {
+      const visitor = await borrowPage(link, first.sessionId);
+      try {
+        missing.push(...(await restore(visitor, filled)));
+      } finally {
+        await visitor.close();
       }
-    } finally {
-      await visitor.close().catch(() => undefined);
+      // Those were our own visits: nobody has used anything yet.
+      browser.origins.clear();
     }
-    return { cookies, origins };
+    log.info({ cookies: state.cookies.length, origins: filled.length, missing }, 'profile loaded');
+    return { missing };
   }
+
+  const read = async (): Promise<string> => {
+    const { text, missing } = await takeSnapshot({ browser, held, readAt, now });
+    log.info({ bytes: text.length, missing }, 'profile read');
+    return text;
+  };
 
   return {
-    load,
-    async snapshot() {
-      return kept ?? read();
+    async load(state) {
+      if (!Value.Check(StorageState, state)) throw new ApiError('invalid_request', 'This is not a storage state.');
+      return inTurn(async () => (report ??= await load(state)));
     },
-    async keep() {
-      kept ??= await read();
-    },
+    snapshot: () => inTurn(async () => kept ?? read()),
+    keep: () =>
+      inTurn(async () => {
+        kept ??= await read();
+      }),
     get loaded() {
-      return loaded;
+      return report !== undefined;
     },
   };
 }
-
-const holdsSomething = ({ localStorage, sessionStorage, indexedDB }: StorageOrigin): boolean =>
-  localStorage.length > 0 || (sessionStorage ?? []).length > 0 || (indexedDB ?? []).length > 0;

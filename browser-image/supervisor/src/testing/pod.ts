@@ -38,6 +38,7 @@ export async function startPod(
     floor?: Partial<PodEgressFloor>;
     defaults?: Partial<PoolDefaults>;
     vncSocket?: string;
+    chromiumArgs?: readonly string[];
     /** The bundle to run instead of the source. */
     main?: string;
   } = {},
@@ -51,7 +52,11 @@ export async function startPod(
   const tokens = await createTestTokens();
   const chromium = await startChromium({
     port: chromiumPort,
-    args: [`--proxy-server=http://127.0.0.1:${egressPort}`, '--proxy-bypass-list=<-loopback>'],
+    args: [
+      `--proxy-server=http://127.0.0.1:${egressPort}`,
+      '--proxy-bypass-list=<-loopback>',
+      ...(options.chromiumArgs ?? []),
+    ],
   });
   const socketPath = join(folder, 'launcher.sock');
   const launcher = await startLauncher({
