@@ -16,6 +16,7 @@ const entries: Record<string, string> = {
   'demo-model': 'agent/src/demo-model/main.ts',
   'demo-site': 'agent/src/demo-site/main.ts',
   keeper: 'keeper/src/main.ts',
+  'keeper-rewrap': 'keeper/src/rotation/main.ts',
   supervisor: 'browser-image/supervisor/src/main.ts',
 };
 const wanted = process.argv.slice(2);

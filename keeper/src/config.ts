@@ -1,25 +1,25 @@
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Type } from 'typebox';
+import { HttpUrl, LogLevel, Port, readEnvironment } from '@podwright/api/environment';
 import { PORT } from '@podwright/api/names';
 
-/** A variable that is set to nothing counts as absent: that is how a chart leaves it out. */
 const Environment = Type.Object({
   PODWRIGHT_INSTALLATION: Type.String({ default: 'podwright' }),
   PODWRIGHT_PREFIX: Type.String({ default: 'podwright' }),
   PODWRIGHT_NAMESPACE: Type.String({ minLength: 1, description: 'namespace of the release' }),
-  PODWRIGHT_LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal)$' }),
+  PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_TOKEN_KEY_DIR: Type.String({ default: '/etc/podwright/token-key' }),
   PODWRIGHT_WRAPPING_KEY_FILE: Type.String({ default: '/etc/podwright/wrapping-key/wrapping.key' }),
   PODWRIGHT_BLOB_DIR: Type.Optional(Type.String({ pattern: '^/' })),
   PODWRIGHT_S3_BUCKET: Type.Optional(Type.String({ minLength: 3 })),
   PODWRIGHT_S3_REGION: Type.String({ default: 'us-east-1' }),
-  PODWRIGHT_S3_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://' })),
-  PODWRIGHT_S3_FORCE_PATH_STYLE: Type.String({ default: 'false', pattern: '^(true|false)$' }),
+  PODWRIGHT_S3_ENDPOINT: Type.Optional(HttpUrl()),
+  PODWRIGHT_S3_FORCE_PATH_STYLE: Type.Boolean({ default: false }),
   PODWRIGHT_S3_PREFIX: Type.String({ default: '', pattern: '^(|.+/)$' }),
-  PODWRIGHT_KEEPER_PORT: Type.String({ default: String(PORT.keeper), pattern: '^[0-9]+$' }),
-  PODWRIGHT_METRICS_PORT: Type.String({ default: String(PORT.metrics), pattern: '^[0-9]+$' }),
+  PODWRIGHT_KEEPER_PORT: Port(PORT.keeper),
+  PODWRIGHT_ADMIN_PORT: Port(PORT.keeperAdmin),
+  PODWRIGHT_PROFILE_SAVE_SECONDS: Type.Integer({ minimum: 1, maximum: 86_400, default: 180 }),
+  PODWRIGHT_METRICS_PORT: Port(PORT.metrics),
 });
-type Environment = Static<typeof Environment>;
 
 export interface Config {
   installation: string;
@@ -39,26 +39,18 @@ export interface Config {
         prefix: string;
       };
   port: number;
+  adminPort: number;
   metricsPort: number;
+  /** Milliseconds between two saves of a login state that is in use. */
+  saveEveryMs: number;
 }
 
 /** Reads the environment once. Throws one Error that names every problem. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(
-    Object.keys(Environment.properties)
-      .map((name) => [name, env[name]])
-      .filter(([, value]) => value !== undefined && value !== ''),
+  const parsed = readEnvironment(Environment, env, ({ PODWRIGHT_BLOB_DIR: folder, PODWRIGHT_S3_BUCKET: named }) =>
+    (folder === undefined) === (named === undefined) ? ['set one of PODWRIGHT_BLOB_DIR and PODWRIGHT_S3_BUCKET'] : [],
   );
-  const values = Value.Default(Environment, given);
-  const problems = Value.Errors(Environment, values).map(
-    ({ instancePath, message }) => `${instancePath.slice(1) || 'environment'}: ${message}`,
-  );
-  const parsed = values as Environment;
   const { PODWRIGHT_BLOB_DIR: directory, PODWRIGHT_S3_BUCKET: bucket } = parsed;
-  if ((directory === undefined) === (bucket === undefined)) {
-    problems.push('set one of PODWRIGHT_BLOB_DIR and PODWRIGHT_S3_BUCKET');
-  }
-  if (problems.length > 0) throw new Error(`the environment is not usable:\n  ${problems.join('\n  ')}`);
   const config: Config = {
     installation: parsed.PODWRIGHT_INSTALLATION,
     prefix: parsed.PODWRIGHT_PREFIX,
@@ -74,11 +66,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
             bucket,
             region: parsed.PODWRIGHT_S3_REGION,
             endpoint: parsed.PODWRIGHT_S3_ENDPOINT,
-            forcePathStyle: parsed.PODWRIGHT_S3_FORCE_PATH_STYLE === 'true',
+            forcePathStyle: parsed.PODWRIGHT_S3_FORCE_PATH_STYLE,
             prefix: parsed.PODWRIGHT_S3_PREFIX,
           },
-    port: Number(parsed.PODWRIGHT_KEEPER_PORT),
-    metricsPort: Number(parsed.PODWRIGHT_METRICS_PORT),
+    port: parsed.PODWRIGHT_KEEPER_PORT,
+    adminPort: parsed.PODWRIGHT_ADMIN_PORT,
+    metricsPort: parsed.PODWRIGHT_METRICS_PORT,
+    saveEveryMs: parsed.PODWRIGHT_PROFILE_SAVE_SECONDS * 1000,
   };
   return Object.freeze(config);
 }

@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface KeeperMetrics {
   registry: Registry;
@@ -7,6 +7,8 @@ export interface KeeperMetrics {
   blobErrors: Counter<'operation'>;
   blobBytes: Counter<'direction'>;
   collections: Counter<'outcome'>;
+  profilePulls: Counter<'outcome'>;
+  profilesByKey: Gauge<'state'>;
 }
 
 export function createMetrics(): KeeperMetrics {
@@ -39,6 +41,18 @@ export function createMetrics(): KeeperMetrics {
       name: 'podwright_blob_bytes_total',
       help: 'Bytes written to and read from the blob store.',
       labelNames: ['direction'],
+      registers,
+    }),
+    profilePulls: new Counter({
+      name: 'podwright_profile_pulls_total',
+      help: 'Login states pulled from pods, at the stop and in between: saved, unchanged or failed.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    profilesByKey: new Gauge({
+      name: 'podwright_profile_data_keys',
+      help: 'Profiles met by the last round of rewrapping: current (wrapped by the current key), or failed.',
+      labelNames: ['state'],
       registers,
     }),
     collections: new Counter({

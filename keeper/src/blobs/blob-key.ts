@@ -39,9 +39,12 @@ export function kindPrefix(tenant: string, kind: string): string {
   return `tenants/${dnsName(tenant, 'tenant')}/${asKind(kind)}/`;
 }
 
+/** Prefix, with its slash, of all profiles. */
+export const PROFILES_PREFIX = 'profiles/';
+
 /** Prefix, with its slash, of everything that belongs to a profile of that name. */
 export function profilePrefix(namespace: string, profile: string): string {
-  return `profiles/${dnsName(namespace, 'namespace')}/${dnsName(profile, 'profile')}/`;
+  return `${PROFILES_PREFIX}${dnsName(namespace, 'namespace')}/${dnsName(profile, 'profile')}/`;
 }
 
 function asKind(kind: string): BlobKind {

@@ -146,6 +146,19 @@ describe('a directory', () => {
     });
   });
 
+  test('takes a blob although the last other one of its folder is deleted at that moment', async () => {
+    const store = stores['a directory']!;
+    for (let round = 0; round < 50; round += 1) {
+      await put(store, 'tenants/race/uploads/deep/old', 'x');
+      await Promise.all([
+        store.delete('tenants/race/uploads/deep/old', signal()),
+        put(store, `tenants/race/uploads/deep/new${round}`, 'y'),
+      ]);
+      expect(await read(store, `tenants/race/uploads/deep/new${round}`)).toBe('y');
+      await store.delete(`tenants/race/uploads/deep/new${round}`, signal());
+    }
+  });
+
   test('leaves no draft behind', async () => {
     expect(await readdir(join(root, '.tmp'))).toEqual([]);
   });

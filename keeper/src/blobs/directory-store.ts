@@ -34,9 +34,7 @@ export async function createDirectoryStore(options: { root: string }): Promise<B
       try {
         const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
         await pipeline(limitBytes(body, maxBytes, counted), file, { signal });
-        await mkdir(dirname(target), { recursive: true });
-        await rename(draft, target);
-        await syncDirectory(dirname(target));
+        await moveInto(draft, target);
       } catch (error) {
         await rm(draft, { force: true });
         throw asNameClash(error);
@@ -72,7 +70,8 @@ export async function createDirectoryStore(options: { root: string }): Promise<B
 
     async delete(key) {
       const target = pathOf(key);
-      await rm(target, { force: true });
+      const existed = await rm(target).then(() => true, unlessMissing);
+      if (existed) await syncDirectory(dirname(target)).catch(unlessMissing);
       // Folders exist only for what is in them.
       for (let folder = dirname(target); folder !== root; folder = dirname(folder)) {
         const removed = await rmdir(folder).then(
@@ -112,6 +111,30 @@ async function* walk(root: string, folder: string, prefix: string, after: string
 }
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+const MOVE_ATTEMPTS = 5;
+
+/** Renames, and syncs every folder that got a new entry: a blob must not be gone after a power cut because its folder is. */
+async function moveInto(draft: string, target: string): Promise<void> {
+  const folder = dirname(target);
+  for (let attempt = 1; ; attempt += 1) {
+    let firstNew: string | undefined;
+    try {
+      firstNew = await mkdir(folder, { recursive: true });
+      await rename(draft, target);
+    } catch (error) {
+      // The deletion of the last other blob took the folder away again.
+      if (codeOf(error) !== 'ENOENT' || attempt >= MOVE_ATTEMPTS) throw error;
+      continue;
+    }
+    const top = firstNew === undefined ? folder : dirname(firstNew);
+    for (let synced = folder; ; synced = dirname(synced)) {
+      // Nobody keeps a deletion from being faster.
+      await syncDirectory(synced).catch(unlessMissing);
+      if (synced === top) return;
+    }
+  }
+}
 
 async function syncDirectory(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);

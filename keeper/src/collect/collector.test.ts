@@ -7,8 +7,11 @@ import type { CollectRequest } from '@podwright/api/internal-doors';
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import { type BlobStore, bytesOf, readWhole } from '../blobs/blob-store.ts';
 import { createDirectoryStore } from '../blobs/directory-store.ts';
-import { type KeptStatus, createProfileKeeper } from '../profiles/profile-keeper.ts';
+import { createProfileKeeper } from '../profiles/profile-keeper.ts';
+import type { KeptStatus } from '../profiles/profile-objects.ts';
+import { createProfilePuller } from '../profiles/profile-puller.ts';
 import { createProfileStore } from '../profiles/profile-store.ts';
+import { testRing } from '../testing/profiles.ts';
 import { createCollector } from './collector.ts';
 import type { PodDoorClient } from './pod-door-client.ts';
 
@@ -51,24 +54,26 @@ function collectorWith(options: {
       Object.entries(files).map(([path, text]) => ({ path, size: text.length, lastModified: '2026-01-01T00:00:00Z' })),
     download: async (path) => bytesOf(Buffer.from(files[path] ?? '')),
     readProfile: async () => state,
-    loadProfile: async () => undefined,
+    loadProfile: async () => [],
     markCollected: async () => {
       released += 1;
     },
     ...options.pod,
   };
   const profiles = createProfileKeeper({
-    store: createProfileStore({ blobs, wrappingKey: { kid: 'k', key: Buffer.alloc(32) }, now: () => 0 }),
+    store: createProfileStore({ blobs, ring: testRing(), now: () => 0 }),
     objects: {
       read: async () => options.object ?? null,
       applyStatus: async (_id, status) => {
         written.push(status);
+        return true;
       },
     },
     now: () => 0,
   });
   const limits = { files: 5, fileBytes: 100, totalBytes: 150 };
-  const collector = createCollector({ blobs, profiles, pod: () => pod, limits });
+  const pullProfile = createProfilePuller({ profiles, pod: () => pod, pulled: () => undefined });
+  const collector = createCollector({ blobs, pullProfile, pod: () => pod, limits });
   return { collect: (asked: CollectRequest) => collector.collect(asked, signal), written, released: () => released };
 }
 
@@ -86,7 +91,16 @@ describe('collecting a session', () => {
   test('saves the profile that it holds, and says so in its status', async () => {
     const { collect, written } = collectorWith({ object: profile('session-uid') });
     expect(await collect({ ...request, profile: 'shop' })).toMatchObject({ profileVersion: 1, lost: [] });
-    expect(written).toEqual([{ version: 1, sizeBytes: 27, cookieDomains: [], capturedAt: '1970-01-01T00:00:00.000Z' }]);
+    expect(written).toEqual([
+      {
+        version: 1,
+        sizeBytes: 27,
+        cookieDomains: [],
+        capturedAt: '1970-01-01T00:00:00.000Z',
+        expiresAt: '1971-02-05T00:00:00.000Z',
+        lastSavedAt: '1970-01-01T00:00:00.000Z',
+      },
+    ]);
   });
 
   test.each([
@@ -121,6 +135,14 @@ describe('collecting a session', () => {
       downloads: 5,
       lost: [expect.stringContaining('first 5 of 7')],
     });
+  });
+
+  test('says what of the profile the pod could not read, although the rest is saved', async () => {
+    const readProfile = async () =>
+      Buffer.from('{"cookies":[],"origins":[],"missing":["storage of 3 origins\\u001b"]}');
+    const { collect } = collectorWith({ object: profile('session-uid'), pod: { readProfile } });
+    const result = await collect({ ...request, profile: 'shop' });
+    expect(result).toMatchObject({ profileVersion: 1, lost: ['profile shop: storage of 3 origins'] });
   });
 
   test('keeps the downloads when the profile is no storage state', async () => {

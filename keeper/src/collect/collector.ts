@@ -3,7 +3,7 @@ import type { CollectRequest, CollectResponse } from '@podwright/api/internal-do
 import { safeText } from '@podwright/api/safe-text';
 import { blobKey, keyProblem } from '../blobs/blob-key.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { ProfileKeeper } from '../profiles/profile-keeper.ts';
+import type { PullProfile } from '../profiles/profile-puller.ts';
 import type { PodAddress, PodDoorClient } from './pod-door-client.ts';
 
 /** What one session may leave behind. */
@@ -30,22 +30,19 @@ export interface Collector {
  */
 export function createCollector(options: {
   blobs: BlobStore;
-  profiles: ProfileKeeper;
+  pullProfile: PullProfile;
   pod: (address: PodAddress) => PodDoorClient;
   limits: CollectLimits;
 }): Collector {
-  const { blobs, profiles, limits } = options;
+  const { blobs, pullProfile, limits } = options;
 
-  async function collectProfile(request: CollectRequest, pod: PodDoorClient, lost: string[], signal: AbortSignal) {
+  async function collectProfile(request: CollectRequest, session: PodAddress, lost: string[], signal: AbortSignal) {
     if (request.profile === undefined) return null;
     try {
-      const state = await pod.readProfile(signal);
-      const saved = await profiles.saveFromSession(
-        { namespace: request.namespace, name: request.profile },
-        { uid: request.sessionUid, state },
-        signal,
-      );
-      return saved.version;
+      const id = { namespace: request.namespace, name: request.profile };
+      const { version, missing } = await pullProfile({ id, session }, signal);
+      if (missing.length > 0) lost.push(`profile ${request.profile}: ${missing.join(', ')}`);
+      return version;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       lost.push(`profile ${request.profile}: ${error.message}`);
@@ -86,9 +83,10 @@ export function createCollector(options: {
 
   return {
     async collect(request, signal) {
-      const pod = options.pod({ podIP: request.podIP, podUid: request.podUid, sessionUid: request.sessionUid });
+      const session = { podIP: request.podIP, podUid: request.podUid, sessionUid: request.sessionUid };
+      const pod = options.pod(session);
       const lost: string[] = [];
-      const profileVersion = await collectProfile(request, pod, lost, signal);
+      const profileVersion = await collectProfile(request, session, lost, signal);
       const downloads = await collectDownloads(request, pod, lost, signal);
       // The pod would end by itself after its grace; a lost message costs only that wait.
       await pod.markCollected(signal).catch(() => undefined);

@@ -41,14 +41,18 @@ async function podThat(answer: (request: IncomingMessage, response: ServerRespon
 }
 
 describe('the client of a pod', () => {
+  const answers: Record<string, string> = {
+    'GET /files/downloads': '{"files":[]}',
+    'PUT /profile': '{"missing":["2 cookies"]}',
+  };
   test('opens each door with a token of its own scope for that pod and session', async () => {
     const { client, asked } = await podThat((request, response) =>
-      response.end(request.url === '/files/downloads' ? '{"files":[]}' : '{}'),
+      response.end(answers[`${request.method} ${request.url}`] ?? '{}'),
     );
     expect(await client.listDownloads(signal)).toEqual([]);
     for await (const chunk of await client.download('a b/ü?.txt', signal)) expect(String(chunk)).toBe('{}');
     expect(String(await client.readProfile(signal))).toBe('{}');
-    await client.loadProfile(Buffer.from('{}'), signal);
+    expect(await client.loadProfile(Buffer.from('{}'), signal)).toEqual(['2 cookies']);
     await client.markCollected(signal);
     expect(asked).toEqual([
       'GET /files/downloads files session-uid',

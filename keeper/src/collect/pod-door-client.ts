@@ -5,10 +5,12 @@ import { Value } from 'typebox/value';
 import { ApiError } from '@podwright/api/errors';
 import { PORT } from '@podwright/api/names';
 import { FileListing } from '@podwright/api/pod-door';
-import { STORAGE_STATE_MAX_BYTES } from '@podwright/api/storage-state';
+import { safeText } from '@podwright/api/safe-text';
+import { ProfileReport, STORAGE_STATE_MAX_BYTES } from '@podwright/api/storage-state';
 import type { Scope, Signer } from '@podwright/api/tokens';
 
 const LISTING_MAX_BYTES = 4 * 1024 * 1024;
+const REPORT_MAX_BYTES = 128 * 1024;
 
 /** The pod of one session, as the keeper sees it. Everything it answers is hostile input. */
 export interface PodDoorClient {
@@ -16,7 +18,8 @@ export interface PodDoorClient {
   download(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Snapshot of the storage state, unchecked. */
   readProfile(signal: AbortSignal): Promise<Buffer>;
-  loadProfile(state: Buffer, signal: AbortSignal): Promise<void>;
+  /** Puts a state in; returns what the browser did not take. */
+  loadProfile(state: Buffer, signal: AbortSignal): Promise<string[]>;
   /** What the pod kept was stored; it may end. */
   markCollected(signal: AbortSignal): Promise<void>;
 }
@@ -87,7 +90,12 @@ export function createPodDoorClient(options: {
 
     async loadProfile(state, signal) {
       const answer = await call('PUT', '/profile', 'profile', signal, state);
-      await answer.body.dump();
+      const text = await readUpTo(answer.body, REPORT_MAX_BYTES);
+      // Pods from before an upgrade answer with nothing.
+      if (text.length === 0) return [];
+      const report = parseJson(text);
+      if (!Value.Check(ProfileReport, report)) throw new ApiError('browser_unavailable', 'The pod reports nothing.');
+      return report.missing.map((words) => safeText(words, 300));
     },
 
     async markCollected(signal) {

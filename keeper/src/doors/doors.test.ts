@@ -36,7 +36,7 @@ beforeEach(async () => {
   const callerOf = createCallerCheck({ review, namespace: 'system', prefix: 'podwright', now: () => now });
   server = createServer({ callerOf, metrics, log, shutdown: new AbortController().signal });
   const blobs = await createDirectoryStore({ root });
-  const presigner = createPresigner({ key: Buffer.alloc(32), now: () => now });
+  const presigner = createPresigner({ keys: () => [Buffer.alloc(32)], now: () => now });
   addBlobRoutes(server, { blobs, presigner });
   addPresignRoute(server, { presigner });
   const collector = { collect: async () => ({ downloads: 0, profileVersion: null, lost: [] }) };

@@ -1,13 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { ApiError } from '@podwright/api/errors';
-import { ProfileLoadRequest } from '@podwright/api/internal-doors';
+import { ProfileLoadRequest, type ProfileLoadResponse } from '@podwright/api/internal-doors';
 import { STORAGE_STATE_MAX_BYTES } from '@podwright/api/storage-state';
 import type { PodAddress, PodDoorClient } from '../collect/pod-door-client.ts';
-import type { ProfileKeeper, ProfileName } from '../profiles/profile-keeper.ts';
+import type { ProfileKeeper } from '../profiles/profile-keeper.ts';
+import type { ProfileName } from '../profiles/profile-objects.ts';
 
-const LOAD_DEADLINE_MS = 20_000;
+/** A pod takes 15 s of it for putting the state in. */
+const LOAD_DEADLINE_MS = 25_000;
 const params = Type.Object({ namespace: Type.String(), name: Type.String() });
+const Uid = Type.Object({ uid: Type.String({ pattern: '^[0-9a-fA-F-]{36}$' }) });
+/** What a pod is given that starts clean: it waits for a state before it opens its first page. */
+const NOTHING = Buffer.from('{"cookies":[],"origins":[]}');
 
 /** `/profiles/...`: login states into pods, in and out for people, and away. */
 export function addProfileRoutes(
@@ -19,13 +24,16 @@ export function addProfileRoutes(
   server.post<{ Body: ProfileLoadRequest }>(
     '/profiles/load',
     { config: { callers: ['operator'], deadlineMs: LOAD_DEADLINE_MS }, schema: { body: ProfileLoadRequest } },
-    async ({ body, stop }, reply) => {
+    async ({ body, stop }): Promise<ProfileLoadResponse> => {
       const id = { namespace: body.namespace, name: body.profile };
-      const state = await profiles.stateFor(id, stop);
-      // A new profile is empty: there is nothing to push, and the pod starts clean.
-      if (state) await options.pod(body).loadProfile(state, stop);
+      const saved = await profiles.stateFor(id, stop);
+      const missing = await options.pod(body).loadProfile(saved.outcome === 'Loaded' ? saved.state : NOTHING, stop);
       await profiles.touch(id, stop);
-      return reply.code(204).send();
+      if (saved.outcome === 'Empty') {
+        return { outcome: 'Empty', version: null, capturedAt: null, expiresAt: null, missing };
+      }
+      const { outcome, version, capturedAt, expiresAt } = saved;
+      return { outcome, version, capturedAt, expiresAt, missing };
     },
   );
 
@@ -37,8 +45,8 @@ export function addProfileRoutes(
       '/profiles/:namespace/:name/state',
       { config: { callers: ['gateway'] }, schema: { params }, bodyLimit: STORAGE_STATE_MAX_BYTES },
       async ({ params: id, body, stop }) => {
-        const pointer = await profiles.importState(id, body, stop);
-        return { version: pointer.version, sizeBytes: pointer.sizeBytes, cookieDomains: pointer.cookieDomains };
+        const { version, sizeBytes, cookieDomains } = await profiles.importState(id, body, stop);
+        return { version, sizeBytes, cookieDomains };
       },
     );
   });
@@ -47,17 +55,18 @@ export function addProfileRoutes(
     '/profiles/:namespace/:name/state',
     { config: { callers: ['gateway'] }, schema: { params } },
     async ({ params: id, stop }, reply) => {
-      const state = await profiles.stateFor(id, stop);
-      if (!state) throw new ApiError('not_found', 'Nothing was saved in this profile yet.');
-      return reply.type('application/json').header('cache-control', 'no-store').send(state);
+      const saved = await profiles.stateFor(id, stop);
+      if (saved.outcome === 'Empty') throw new ApiError('not_found', 'Nothing was saved in this profile yet.');
+      if (saved.outcome === 'Expired') throw new ApiError('gone', `What was saved expired at ${saved.expiresAt}.`);
+      return reply.type('application/json').header('cache-control', 'no-store').send(saved.state);
     },
   );
 
-  server.delete<{ Params: ProfileName }>(
+  server.delete<{ Params: ProfileName; Querystring: Static<typeof Uid> }>(
     '/profiles/:namespace/:name',
-    { config: { callers: ['operator'], deadlineMs: LOAD_DEADLINE_MS }, schema: { params } },
-    async ({ params: id, stop }, reply) => {
-      await profiles.remove(id, stop);
+    { config: { callers: ['operator'], deadlineMs: LOAD_DEADLINE_MS }, schema: { params, querystring: Uid } },
+    async ({ params: id, query: { uid }, stop }, reply) => {
+      await profiles.remove({ ...id, uid }, stop);
       return reply.code(204).send();
     },
   );

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createPresigner } from './presigner.ts';
 
 const key = Buffer.alloc(32, 1);
-const at = (now: number, withKey = key) => createPresigner({ key: withKey, now: () => now });
+const at = (now: number, withKey = key, ...older: Buffer[]) =>
+  createPresigner({ keys: () => [withKey, ...older], now: () => now });
 const access = { method: 'GET', key: 'tenants/demo/downloads/a.png', contentType: 'image/png' } as const;
 
 describe('a presigned token', () => {
@@ -14,6 +15,12 @@ describe('a presigned token', () => {
 
   test('opens nothing for another method', () => {
     expect(() => at(1_000_000).verify(token, 'PUT')).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+
+  test('outlives the key that signed it, as long as that one is held', () => {
+    const next = Buffer.alloc(32, 9);
+    expect(at(1_000_000, next, key).verify(token, 'GET')).toEqual(access);
+    expect(() => at(1_000_000, next).verify(token, 'GET')).toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 
   test('is gone after its end', () => {

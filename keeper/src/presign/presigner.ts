@@ -36,8 +36,12 @@ export interface Presigner {
 }
 
 /** Tokens of presigned URLs: the grant as JSON and its HMAC-SHA256, both base64url. They cannot be revoked, only end. */
-export function createPresigner(options: { key: Buffer; now: () => number }): Presigner {
-  const macOf = (payload: string): Buffer => createHmac('sha256', options.key).update(payload).digest();
+export function createPresigner(options: {
+  /** The first signs; any verifies, so that URLs outlive a rotation of the key they were derived from. */
+  keys: () => readonly Buffer[];
+  now: () => number;
+}): Presigner {
+  const macOf = (key: Buffer, payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
 
   return {
     sign({ method, key, contentType, size }, lifeSeconds) {
@@ -49,16 +53,17 @@ export function createPresigner(options: { key: Buffer; now: () => number }): Pr
         ...(size === undefined ? {} : { s: size }),
       };
       const payload = Buffer.from(JSON.stringify(grant)).toString('base64url');
-      return `${payload}.${macOf(payload).toString('base64url')}`;
+      return `${payload}.${macOf(options.keys()[0]!, payload).toString('base64url')}`;
     },
 
     verify(token, method) {
       const [payload = '', mac = '', ...rest] = token.length <= MAX_TOKEN_LENGTH ? token.split('.') : [];
       const given = Buffer.from(mac, 'base64url');
-      const wanted = macOf(payload);
-      if (rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
-        throw new ApiError('not_found');
-      }
+      const isOurs = options.keys().some((key) => {
+        const wanted = macOf(key, payload);
+        return given.length === wanted.length && timingSafeEqual(given, wanted);
+      });
+      if (rest.length > 0 || !isOurs) throw new ApiError('not_found');
       const grant: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
       if (!Value.Check(Grant, grant) || grant.m !== method) throw new ApiError('not_found');
       if (grant.e * 1000 <= options.now()) throw new ApiError('gone');

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { WrappingKey } from './key-ring.ts';
 import { SealError, newDataKey, sealState, unsealState, unwrapDataKey, wrapDataKey } from './profile-cipher.ts';
 
 const wrapping = { kid: 'k1', key: Buffer.alloc(32, 7) };
+const ringOf = (...all: WrappingKey[]) => ({ all, find: (kid: string) => all.find((key) => key.kid === kid) });
 const state = Buffer.from('{"cookies":[],"origins":[]}');
 
 describe('a sealed state', () => {
@@ -49,18 +51,23 @@ describe('a wrapped data key', () => {
   const wrapped = wrapDataKey(wrapping, 'uid-1', dataKey);
 
   test('comes back with the key that wrapped it', () => {
-    expect(unwrapDataKey(wrapping, 'uid-1', wrapped)).toEqual(dataKey);
+    expect(unwrapDataKey(ringOf(wrapping), 'uid-1', wrapped)).toEqual(dataKey);
+  });
+
+  test('comes back with a key that was current before', () => {
+    const next = { kid: 'k2', key: Buffer.alloc(32, 8) };
+    expect(unwrapDataKey(ringOf(next, wrapping), 'uid-1', wrapped)).toEqual(dataKey);
   });
 
   test('is of no use to another profile', () => {
-    expect(() => unwrapDataKey(wrapping, 'uid-2', wrapped)).toThrow(SealError);
+    expect(() => unwrapDataKey(ringOf(wrapping), 'uid-2', wrapped)).toThrow(SealError);
   });
 
   test('says which key it needs when another is held', () => {
-    expect(() => unwrapDataKey({ kid: 'k2', key: wrapping.key }, 'uid-1', wrapped)).toThrow(/k1.*k2/);
+    expect(() => unwrapDataKey(ringOf({ kid: 'k2', key: wrapping.key }), 'uid-1', wrapped)).toThrow(/k1.*k2/);
   });
 
   test('does not open with another key of the same name', () => {
-    expect(() => unwrapDataKey({ kid: 'k1', key: Buffer.alloc(32, 8) }, 'uid-1', wrapped)).toThrow(SealError);
+    expect(() => unwrapDataKey(ringOf({ kid: 'k1', key: Buffer.alloc(32, 8) }), 'uid-1', wrapped)).toThrow(SealError);
   });
 });

@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { WrappingKey } from './wrapping-key.ts';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { KeyRing, WrappingKey } from './key-ring.ts';
 
 /**
  * AES-256-GCM for login states. Sealed bytes are `PWS1`, 12 bytes of nonce, the ciphertext and 16 bytes of tag.
@@ -28,10 +28,12 @@ export function wrapDataKey(wrapping: WrappingKey, profileUid: string, dataKey: 
   return { kid: wrapping.kid, sealed: seal(wrapping.key, dataKeyContext(profileUid), dataKey).toString('base64') };
 }
 
-/** Throws SealError when it was wrapped by another key or for another profile. */
-export function unwrapDataKey(wrapping: WrappingKey, profileUid: string, wrapped: WrappedKey): Buffer {
-  if (wrapped.kid !== wrapping.kid) {
-    throw new SealError(`the data key was wrapped by key ${wrapped.kid}, and this keeper holds ${wrapping.kid}`);
+/** Throws SealError when it was wrapped by a key that is not held, or for another profile. */
+export function unwrapDataKey(ring: Pick<KeyRing, 'all' | 'find'>, profileUid: string, wrapped: WrappedKey): Buffer {
+  const wrapping = ring.find(wrapped.kid);
+  if (!wrapping) {
+    const held = ring.all.map(({ kid }) => kid).join(', ');
+    throw new SealError(`the data key was wrapped by key ${wrapped.kid}, and this keeper holds ${held}`);
   }
   return unseal(wrapping.key, dataKeyContext(profileUid), Buffer.from(wrapped.sealed, 'base64'));
 }
@@ -43,6 +45,17 @@ export function sealState(dataKey: Buffer, profileUid: string, version: number, 
 /** Throws SealError when the bytes are not exactly that version of that profile. */
 export function unsealState(dataKey: Buffer, profileUid: string, version: number, sealed: Buffer): Buffer {
   return unseal(dataKey, stateContext(profileUid, version), sealed);
+}
+
+/** Tells whether two states are equal without telling anything of them to who has no key. */
+export const stateDigest = (dataKey: Buffer, canonical: Buffer): string => macOf(dataKey, 'digest', canonical);
+
+/** Proof that a pointer was written by a keeper: it says when a state ends and which one counts. */
+export const pointerProof = (dataKey: Buffer, text: string): string => macOf(dataKey, 'pointer', Buffer.from(text));
+
+function macOf(dataKey: Buffer, purpose: string, content: Buffer): string {
+  const key = Buffer.from(hkdfSync('sha256', dataKey, Buffer.alloc(0), `podwright profile ${purpose}`, 32));
+  return createHmac('sha256', key).update(content).digest('base64');
 }
 
 const dataKeyContext = (uid: string): string => `podwright data key of profile ${uid}`;
