@@ -28,14 +28,13 @@ export const isHeldByQuota = (session: BrowserSession): boolean =>
   stageOf(session) === 'active' && session.status?.reason === 'QuotaExceeded' && session.status.podUID === undefined;
 
 /**
- * Admitted and not Ready yet: it holds a start slot. Not while a used-up quota refuses its pod: that wait has no deadline,
- * and one tenant's quota must not use up the slots of all.
+ * Admitted and not Ready yet: it holds a start slot. Not while a used-up quota refuses its pod or another session holds
+ * its profile: those waits have no deadline, and one tenant's must not use up the slots of all.
  */
 export function isStarting(session: BrowserSession): boolean {
   const { readyAt, stoppingAt, reason } = session.status ?? {};
-  return (
-    stageOf(session) === 'active' && readyAt === undefined && stoppingAt === undefined && reason !== 'QuotaExceeded'
-  );
+  const waits = reason === 'QuotaExceeded' || reason === 'ProfileInUse';
+  return stageOf(session) === 'active' && readyAt === undefined && stoppingAt === undefined && !waits;
 }
 
 const poolLabelOf = (pod: Pod): string => `${pod.metadata.namespace}/${pod.metadata.labels?.[LABEL.pool]}`;

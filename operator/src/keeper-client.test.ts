@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type KeeperClient, createKeeperClient } from './keeper-client.ts';
+import { type KeeperClient, KeeperRefusal, createKeeperClient } from './keeper-client.ts';
 
 const request = {
   tenant: 'demo',
@@ -16,6 +16,8 @@ const request = {
 };
 const answer = { downloads: 2, profileVersion: null, lost: [] };
 
+const refusal = { code: 'x', message: 'words of the keeper', retryable: true };
+
 let folder: string;
 let server: Server | undefined;
 let client: KeeperClient;
@@ -26,7 +28,7 @@ async function keeperThat(...statuses: number[]): Promise<void> {
   server = createServer((_request, response) => {
     const status = statuses[Math.min(asked, statuses.length - 1)] ?? 200;
     asked += 1;
-    response.writeHead(status).end(status === 200 ? JSON.stringify(answer) : 'no');
+    response.writeHead(status).end(JSON.stringify(status === 200 ? answer : refusal));
   });
   await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
   const { port } = server.address() as { port: number };
@@ -60,5 +62,19 @@ describe('collecting', () => {
   test('gives up at its deadline, and says what was wrong', async () => {
     await keeperThat(503);
     await expect(client.collect(request, AbortSignal.timeout(300))).rejects.toThrow('503');
+  });
+});
+
+describe('loading a profile', () => {
+  const load = { namespace: 'tenant-demo', profile: 'shop', sessionUid: 'u', podUid: 'p', podIP: '10.0.0.1' };
+  afterEach(() => {
+    refusal.retryable = true;
+  });
+
+  test('tells a refusal for good from trouble that passes', async () => {
+    await keeperThat(500);
+    await expect(client.loadProfile(load, AbortSignal.timeout(10_000))).rejects.not.toBeInstanceOf(KeeperRefusal);
+    refusal.retryable = false;
+    await expect(client.loadProfile(load, AbortSignal.timeout(10_000))).rejects.toThrow(KeeperRefusal);
   });
 });

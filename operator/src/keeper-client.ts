@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CollectRequest, CollectResponse, type ProfileLoadRequest } from '@podwright/api/internal-doors';
+import {
+  type CollectRequest,
+  CollectResponse,
+  type ProfileLoadRequest,
+  ProfileLoadResponse,
+} from '@podwright/api/internal-doors';
 import { Value } from 'typebox/value';
 import type { Dispatcher } from 'undici';
 
@@ -8,9 +13,10 @@ import type { Dispatcher } from 'undici';
 export interface KeeperClient {
   /** While the keeper is away (it restarts, or its store does not answer) it is asked again, until `signal` ends. */
   collect(request: CollectRequest, signal: AbortSignal): Promise<CollectResponse>;
-  loadProfile(request: ProfileLoadRequest, signal: AbortSignal): Promise<void>;
-  /** Deletes a profile's bytes; fine when there are none. */
-  deleteProfile(namespace: string, name: string, signal: AbortSignal): Promise<void>;
+  /** Throws KeeperRefusal when asking again will not help. */
+  loadProfile(request: ProfileLoadRequest, signal: AbortSignal): Promise<ProfileLoadResponse>;
+  /** Deletes the bytes of exactly that profile; fine when there are none. */
+  deleteProfile(profile: { namespace: string; name: string; uid: string }, signal: AbortSignal): Promise<void>;
 }
 
 const AGAIN_MS = 1_000;
@@ -18,6 +24,11 @@ const AGAIN_MS = 1_000;
 /** Nobody answered, or somebody who says to ask later. */
 class KeeperAway extends Error {
   override readonly name = 'KeeperAway';
+}
+
+/** The keeper says that it is so and stays so. */
+export class KeeperRefusal extends Error {
+  override readonly name = 'KeeperRefusal';
 }
 
 export function createKeeperClient(options: {
@@ -47,6 +58,8 @@ export function createKeeperClient(options: {
     const text = await response.body.text();
     if (response.statusCode === 503)
       throw new KeeperAway(`keeper ${method} ${path.split('/')[1]}: 503 ${text.slice(0, 200)}`);
+    const refusal = response.statusCode >= 400 ? finalWords(text) : undefined;
+    if (refusal !== undefined && method !== 'DELETE') throw new KeeperRefusal(refusal);
     if (response.statusCode >= 400 && !(method === 'DELETE' && response.statusCode === 404)) {
       throw new Error(`keeper ${method} ${path.split('/')[1]}: ${response.statusCode} ${text.slice(0, 200)}`);
     }
@@ -66,11 +79,21 @@ export function createKeeperClient(options: {
       }
     },
     async loadProfile(request, signal) {
-      await call('POST', '/profiles/load', request, signal);
+      return Value.Parse(ProfileLoadResponse, JSON.parse(await call('POST', '/profiles/load', request, signal)));
     },
-    async deleteProfile(namespace, name, signal) {
-      const path = `/profiles/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+    async deleteProfile({ namespace, name, uid }, signal) {
+      const path = `/profiles/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?uid=${encodeURIComponent(uid)}`;
       await call('DELETE', path, undefined, signal);
     },
   };
+}
+
+/** The words of an answer that says of itself that asking again will not help. */
+function finalWords(text: string): string | undefined {
+  try {
+    const { message, retryable } = JSON.parse(text) as { message?: unknown; retryable?: unknown };
+    return retryable === false && typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }

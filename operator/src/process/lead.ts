@@ -137,7 +137,12 @@ export function startLeading(options: {
       clusterCidrs: config.clusterCidrs,
       onDone: metrics.pass('tenants'),
     }),
-    startProfileController({ ...common, onDone: metrics.pass('profiles') }),
+    startProfileController({
+      ...common,
+      releaseNamespace: config.namespace,
+      prefix: config.prefix,
+      onDone: metrics.pass('profiles'),
+    }),
     sessions,
   ];
   const sweeper = startSweeper({ caches, pods: podEffects, onSwept: (leaked) => metrics.leaked.set(leaked), now, log });

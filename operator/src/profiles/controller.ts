@@ -1,33 +1,44 @@
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
-import { FINALIZER } from '@podwright/api/names';
-import { TERMINAL_PHASES } from '@podwright/api/kinds/session';
+import { FINALIZER, LABEL, OBJECT } from '@podwright/api/names';
 import type { Client } from '@podwright/kube/client';
 import type { EventRecorder } from '@podwright/kube/event-recorder';
-import { isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
+import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE, keyOf } from '@podwright/kube/resource';
 import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import type { KeeperClient } from '../keeper-client.ts';
-import { type HolderFacts, decideProfile } from './decide.ts';
+import { decideProfile } from './decide.ts';
+import { holderState } from './holder.ts';
 
 export function startProfileController(options: {
   client: Client;
   caches: Caches;
   keeper: Pick<KeeperClient, 'deleteProfile'>;
   events: EventRecorder;
+  /** Where tombstones are left: the namespace of a profile may be on its way out itself. */
+  releaseNamespace: string;
+  prefix: string;
   onDone: (seconds: number, outcome: 'done' | 'failed') => void;
   now: () => number;
   log: Log;
 }): { queue: WorkQueue; stop(): Promise<void> } {
   const { client, caches, now } = options;
 
-  function holderFacts(profile: BrowserProfile): HolderFacts {
-    const holder = profile.status?.holder;
-    if (!holder) return 'none';
-    const session = caches.sessions.store.getByUid(holder.sessionUID);
-    if (!session) return 'gone';
-    return session.status?.phase !== undefined && TERMINAL_PHASES.has(session.status.phase) ? 'gone' : 'alive';
+  /** The keeper works it off when it is there again. */
+  async function leaveTombstone({ metadata }: BrowserProfile): Promise<void> {
+    const { namespace = '', name, uid } = metadata;
+    const tombstone = {
+      metadata: {
+        namespace: options.releaseNamespace,
+        name: OBJECT.profileTombstone(options.prefix, uid),
+        labels: { [LABEL.tombstone]: 'profile', 'app.kubernetes.io/name': 'podwright' },
+      },
+      data: { namespace, name, uid },
+    };
+    await client.create(RESOURCE.configMaps, tombstone).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
   }
 
   async function work(key: string, signal: AbortSignal): Promise<{ at?: number | undefined }> {
@@ -35,7 +46,7 @@ export function startProfileController(options: {
     if (!profile) return {};
     const { namespace, name, resourceVersion, finalizers = [] } = profile.metadata;
     const target = { namespace, name };
-    const plan = decideProfile({ profile, holder: holderFacts(profile), now: now() });
+    const plan = decideProfile({ profile, holder: holderState(profile, caches.sessions.store), now: now() });
     const setFinalizers = async (next: string[]): Promise<void> => {
       const body = { metadata: { resourceVersion, finalizers: next } };
       await client.patch(RESOURCE.browserProfiles, target, { type: 'merge', body }).catch(ignoreChanged);
@@ -57,14 +68,18 @@ export function startProfileController(options: {
       }
       case 'deleteBytes': {
         const lost = await options.keeper
-          .deleteProfile(namespace ?? '', name, AbortSignal.any([signal, AbortSignal.timeout(15_000)]))
+          .deleteProfile(
+            { namespace: namespace ?? '', name, uid: profile.metadata.uid },
+            AbortSignal.any([signal, AbortSignal.timeout(15_000)]),
+          )
           .then(
             () => undefined,
             (error: unknown) => (error instanceof Error ? error.message : String(error)),
           );
         if (lost !== undefined && !plan.letGo) throw new Error(`the bytes of profile ${key} were not deleted: ${lost}`);
         if (lost !== undefined) {
-          const note = `let go after five minutes; its bytes may still be stored: ${lost}`;
+          await leaveTombstone(profile);
+          const note = `let go after five minutes; the keeper deletes its bytes when it can: ${lost}`;
           options.events.record(profile, { type: 'Warning', reason: 'BytesLeft', action: 'Delete', note });
         }
         await setFinalizers(finalizers.filter((finalizer) => finalizer !== FINALIZER));

@@ -1,14 +1,12 @@
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import { FINALIZER } from '@podwright/api/names';
-
-/** `gone`: the session that holds the profile has ended or does not exist. */
-export type HolderFacts = 'none' | 'alive' | 'gone';
+import type { HolderState } from './holder.ts';
 
 export type ProfilePlan =
   | { do: 'nothing'; at?: number }
   | { do: 'addFinalizer'; at?: number }
   | { do: 'release'; at?: number }
-  /** `letGo`: even when the bytes could not be deleted. */
+  /** `letGo`: even when the bytes could not be deleted; then a tombstone is left for the keeper. */
   | { do: 'deleteBytes'; letGo: boolean; at?: number };
 
 const LET_GO_MS = 300_000;
@@ -16,7 +14,7 @@ const LET_GO_MS = 300_000;
 const CLAIM_GRACE_MS = 30_000;
 
 /** What becomes of a profile object: its bytes outlive no object, and no holder outlives its session. */
-export function decideProfile(observation: { profile: BrowserProfile; holder: HolderFacts; now: number }): ProfilePlan {
+export function decideProfile(observation: { profile: BrowserProfile; holder: HolderState; now: number }): ProfilePlan {
   const { profile, holder, now } = observation;
   const hasFinalizer = profile.metadata.finalizers?.includes(FINALIZER) ?? false;
   const { deletionTimestamp } = profile.metadata;
@@ -24,7 +22,8 @@ export function decideProfile(observation: { profile: BrowserProfile; holder: Ho
     // A session that still works with it saves into nothing; its end is awaited, but not for ever.
     const letGo = now >= Date.parse(deletionTimestamp) + LET_GO_MS;
     if (!hasFinalizer) return { do: 'nothing' };
-    if (holder === 'alive' && !letGo) return { do: 'nothing', at: Date.parse(deletionTimestamp) + LET_GO_MS };
+    if ((holder === 'alive' || holder === 'ending') && !letGo)
+      return { do: 'nothing', at: Date.parse(deletionTimestamp) + LET_GO_MS };
     return { do: 'deleteBytes', letGo };
   }
   if (!hasFinalizer) return { do: 'addFinalizer' };

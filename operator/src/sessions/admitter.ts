@@ -4,6 +4,7 @@ import { ANNOTATION } from '@podwright/api/names';
 import { keyOf } from '@podwright/kube/resource';
 import { type Caches, isStarting, stageOf } from '../caches.ts';
 import { poolNameOf, tenantOf } from '../lookup.ts';
+import { isProfileTaken } from '../profiles/holder.ts';
 import { createManifestRate, isFromManifest } from './manifest-rate.ts';
 import { type WantedPlace, placesWanted } from './parked.ts';
 import { type PoolLoad, type TenantLoad, type Verdict, type Waiting, admit } from './admission.ts';
@@ -32,6 +33,9 @@ export function createAdmitter(options: {
   let staleAt = Number.POSITIVE_INFINITY;
   let announced = false;
 
+  const profileOf = ({ spec, metadata }: BrowserSession) =>
+    spec.profileRef && caches.profiles.store.get(`${metadata.namespace}/${spec.profileRef.name}`);
+
   /** Everything that waits is looked at again once, after the events at hand. */
   function disturb(): void {
     dirty = true;
@@ -55,6 +59,10 @@ export function createAdmitter(options: {
     } else if (change.type === 'added' && stage === 'waiting') dirty = true;
     else disturb();
   });
+  caches.profiles.onChange((change) => {
+    const before = change.type === 'changed' ? change.previous.status?.holder?.sessionUID : undefined;
+    if (before !== change.object.status?.holder?.sessionUID) disturb();
+  });
   caches.tenants.onChange(disturb);
   caches.pools.onChange(disturb);
 
@@ -67,7 +75,7 @@ export function createAdmitter(options: {
     for (const session of caches.sessions.store.by('stage', 'waiting')) {
       if (granted.has(session.metadata.uid)) continue;
       const tenant = tenantOf(caches, session);
-      if (!tenant) continue;
+      if (!tenant || isProfileTaken(session, profileOf(session))) continue;
       const { name } = tenant.metadata;
       const namespace = tenant.spec.namespace;
       const { limits, weight, paused, whenFull } = tenant.spec;

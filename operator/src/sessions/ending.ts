@@ -1,12 +1,14 @@
 import { parseDuration } from '@podwright/api/duration';
 import { SESSION_REASONS, type SessionReason } from '@podwright/api/conditions';
 import { type Phase, STOP_REASONS } from '@podwright/api/kinds/session';
+import { TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
 import type { SandboxMode } from '@podwright/api/kinds/pool';
 import type { PodStatus } from '@podwright/api/pod-door';
 import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
 import { NODE_CACHE_LAG_MS, NODE_SILENCE_MS, notReadySince } from '../pods/pod-state.ts';
 import { drainOver } from './draining.ts';
 import { conditionOf, instant, isTrue } from './draft.ts';
+import { holderWords, isProfileTaken } from '../profiles/holder.ts';
 import { startTimeoutMs } from './limits.ts';
 import type { Observation } from './observation.ts';
 import { validate } from './validate.ts';
@@ -56,6 +58,8 @@ function beforePod(observation: Observation): Failure | undefined {
   if (session.status?.podUID !== undefined) return undefined;
   const validity = validate(observation);
   if (validity.state === 'wrong') return validity.failure;
+  const taken = profileTaken(observation);
+  if (taken) return taken;
   if (verdict?.state === 'refused') return { reason: verdict.reason, message: verdict.message };
   const wait = session.spec.lifetime?.maxQueueWait;
   const createdAt = Date.parse(session.metadata.creationTimestamp);
@@ -64,6 +68,13 @@ function beforePod(observation: Observation): Failure | undefined {
     return { reason: 'QueueTimeout', message: `it waited for ${wait}, which is its maxQueueWait` };
   }
   return undefined;
+}
+
+/** A second writer ends, unless its tenant wants it to wait. A holder that is on its way out is waited for in any case. */
+function profileTaken({ session, profile, profileHolder, tenant, pods }: Observation): Failure | undefined {
+  if (pods.length > 0 || !profile || !isProfileTaken(session, profile) || profileHolder !== 'alive') return undefined;
+  if ((tenant?.spec.whenProfileBusy ?? TENANT_DEFAULTS.whenProfileBusy) === 'Wait') return undefined;
+  return { reason: 'ProfileInUse', message: holderWords(profile) };
 }
 
 function lostPod({ session, pods, nodeGone }: Observation): Failure | undefined {
@@ -124,9 +135,7 @@ function clocks(observation: Observation): Failure | undefined {
   if (status?.readyAt !== undefined || !isTrue(status, 'Admitted')) return undefined;
   const deadline = startDeadline(observation);
   if (deadline === undefined || now < deadline) return undefined;
-  const profile = conditionOf(status, 'ProfileLoaded');
   const assigned = conditionOf(status, 'PodAssigned');
-  if (profile?.reason === 'ProfileInUse') return { reason: 'ProfileInUse', message: profile.message };
   const [pod] = pods;
   if (!pod) return { reason: (assigned?.reason ?? 'StartTimeout') as SessionReason, message: assigned?.message ?? '' };
   const pending = pendingBecause(pod);
@@ -134,9 +143,13 @@ function clocks(observation: Observation): Failure | undefined {
   return { reason: 'StartTimeout', message: `not ready within the startTimeout of its pool: ${pending.message}` };
 }
 
-/** When start-up ends at the latest, in milliseconds since the epoch. A used-up quota is waited out without one. */
-export function startDeadline({ session, pool, pods, memory, createsPaused }: Observation): number | undefined {
+/**
+ * When start-up ends at the latest, in milliseconds since the epoch. A used-up quota, and a profile that another session
+ * holds, are waited out without one.
+ */
+export function startDeadline({ session, pool, pods, memory, profile, createsPaused }: Observation): number | undefined {
   const { status } = session;
+  if (pods.length === 0 && isProfileTaken(session, profile)) return undefined;
   const isHeld = [memory.createRefused?.reason, createsPaused?.failure.reason, status?.reason].includes(
     'QuotaExceeded',
   );

@@ -3,7 +3,7 @@ import type { BrowserSession } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
 import type { Pod } from '@podwright/kube/objects';
 import type { Background } from '../background.ts';
-import type { KeeperClient } from '../keeper-client.ts';
+import { type KeeperClient, KeeperRefusal } from '../keeper-client.ts';
 import { DoorRefusal, type PodDoor } from '../pods/pod-door.ts';
 import { bindRequest } from './bind-request.ts';
 import type { Effect } from './effects.ts';
@@ -28,6 +28,8 @@ const GO: Outcome = { next: 'go' };
 const WAIT: Outcome = { next: 'wait' };
 /** Loads that failed before the session is given up: with the pauses half a minute, in which a rolled keeper is back. */
 const MAX_PROFILE_ATTEMPTS = 12;
+/** The keeper answers within 25 s, with what was loaded until then. */
+const LOAD_MS = 30_000;
 const LONGEST_PROFILE_PAUSE_MS = 3_000;
 
 export type Execute = (effect: Effect, subject: Subject, signal: AbortSignal) => Promise<Outcome>;
@@ -79,13 +81,13 @@ export function createExecute(options: {
         podUid: pod.metadata.uid,
         podIP: pod.status?.podIP ?? '',
       };
-      await keeper.loadProfile(request, AbortSignal.any([signal, AbortSignal.timeout(20_000)]));
-      memory.profileLoaded = pod.metadata.uid;
+      const answer = await keeper.loadProfile(request, AbortSignal.any([signal, AbortSignal.timeout(LOAD_MS)]));
+      memory.profileLoaded = { podUid: pod.metadata.uid, answer };
       return GO;
     } catch (error) {
       if (signal.aborted) throw error;
       const words = error instanceof Error ? error.message : String(error);
-      if (attempt < MAX_PROFILE_ATTEMPTS)
+      if (attempt < MAX_PROFILE_ATTEMPTS && !(error instanceof KeeperRefusal))
         return {
           next: 'wait',
           againInMs: Math.min(500 * attempt, LONGEST_PROFILE_PAUSE_MS),
@@ -100,6 +102,7 @@ export function createExecute(options: {
     memory.collect = { state: 'running' };
     background.start(`collect ${session.metadata.uid}`, async (signal) => {
       let words = '';
+      let profileSaved = false;
       try {
         const request = {
           tenant: tenant?.metadata.name ?? session.status?.tenant ?? '',
@@ -111,12 +114,13 @@ export function createExecute(options: {
           ...(writes && { profile: session.spec.profileRef!.name }),
         };
         const result = await keeper.collect(request, AbortSignal.any([signal, AbortSignal.timeout(COLLECT_MS)]));
+        profileSaved = result.profileVersion !== null;
         words = result.lost.length === 0 ? '' : `not saved: ${result.lost.join('; ')}`;
       } catch (error) {
         if (signal.aborted) throw error;
         words = `what the pod kept was not saved: ${error instanceof Error ? error.message : String(error)}`;
       }
-      memory.collect = { state: 'done', words };
+      memory.collect = { state: 'done', words, profileSaved };
       wake(session);
     });
   }

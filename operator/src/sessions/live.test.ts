@@ -55,7 +55,7 @@ describe('a live session', () => {
       'then loses its pod',
       {
         session: liveSession({}, { phase: 'Stopping', reason: 'Idle', stoppingAt: time(9) }),
-        memory: { collect: { state: 'done', words: '' } },
+        memory: { collect: { state: 'done', words: '', profileSaved: false } },
       },
       { phase: 'Stopping', reason: 'Idle', effects: ['deletePod'] },
     ],

@@ -2,9 +2,11 @@ import type { BrowserPool } from '@podwright/api/kinds/pool';
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import type { BrowserSession, BrowserSessionStatus } from '@podwright/api/kinds/session';
 import type { BrowserTenant } from '@podwright/api/kinds/tenant';
+import type { ProfileLoadResponse } from '@podwright/api/internal-doors';
 import type { PodStatus } from '@podwright/api/pod-door';
 import type { Node, Pod } from '@podwright/kube/objects';
 import type { Failure } from '../pods/pod-failure.ts';
+import type { HolderState } from '../profiles/holder.ts';
 import type { Verdict } from './admission.ts';
 
 /** The operator's part of status. The rest is the gateway's and is never written here. */
@@ -20,11 +22,12 @@ export interface Memory {
   /** The pod refused, or did not answer again and again. */
   bindFailure?: Failure;
   bindAttempts?: number;
-  profileLoaded?: string;
+  profileLoaded?: { podUid: string; answer: ProfileLoadResponse };
   profileFailure?: Failure;
   /** The API server refused the pod: tried again later. */
   createRefused?: Failure & { at: number };
-  collect?: { state: 'running' } | { state: 'done'; words: string };
+  /** `profileSaved`: the login state was written back. */
+  collect?: { state: 'running' } | { state: 'done'; words: string; profileSaved: boolean };
 }
 
 /** Secrets that the spec names, as far as they were read. */
@@ -38,6 +41,8 @@ export interface Observation {
   tenant: BrowserTenant | undefined;
   pool: BrowserPool | undefined;
   profile: BrowserProfile | undefined;
+  /** Of the profile's writer, be it this session or another. */
+  profileHolder: HolderState;
   /** Pods that carry the session's UID. */
   pods: Pod[];
   /** Node of the session's pod; undefined: no pod, not scheduled, or the Node is gone (then `nodeGone`). */

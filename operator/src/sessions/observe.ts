@@ -4,6 +4,7 @@ import { claimable, poolNameOf, tenantOf } from '../lookup.ts';
 import type { CreateGate } from '../pods/create-gate.ts';
 import { isTerminating } from '../pods/pod-state.ts';
 import type { Templates } from '../pods/templates.ts';
+import { holderState } from '../profiles/holder.ts';
 import type { Admitter } from './admitter.ts';
 import { type ClockGuard, isLate } from './clock-guard.ts';
 import type { Memory, Observation, SecretsCheck } from './observation.ts';
@@ -27,6 +28,7 @@ export function observe(options: {
   const tenant = tenantOf(caches, session);
   const pool = caches.pools.store.get(`${namespace}/${poolNameOf(session, tenant)}`);
   const { profileRef } = session.spec;
+  const profile = profileRef && caches.profiles.store.get(`${namespace}/${profileRef.name}`);
   const pods = caches.pods.store
     .by('sessionUid', session.metadata.uid)
     .filter((pod) => pod.metadata.namespace === namespace)
@@ -43,7 +45,8 @@ export function observe(options: {
     session,
     tenant,
     pool,
-    profile: profileRef && caches.profiles.store.get(`${namespace}/${profileRef.name}`),
+    profile,
+    profileHolder: profile ? holderState(profile, caches.sessions.store) : 'none',
     pods,
     node,
     nodeGone: nodeName !== undefined && node === undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { at, pool, profile, session, time } from '../testing/objects.ts';
+import { at, pool, profile, session, tenant, time } from '../testing/objects.ts';
 import { admitted, brief, kept, observe } from '../testing/observation.ts';
 import { decide } from './decide.ts';
 import type { Observation } from './observation.ts';
@@ -80,10 +80,40 @@ describe('before a pod', () => {
       { phase: undefined, reason: undefined, effects: ['addFinalizer', 'claimProfile'] },
     ],
     [
-      'a profile somebody else holds is waited for',
+      'a profile that a living session holds ends it',
       {
         session: session({ ...kept, spec: { profileRef: { name: 'login' } } }),
         profile: profile({ holder: { sessionName: 'x', sessionUID: 'uid-x', since: time(0) } }),
+        profileHolder: 'alive',
+      },
+      { phase: 'Failed', reason: 'ProfileInUse', effects: ['removeFinalizer'] },
+    ],
+    [
+      'unless its tenant wants it to wait: then it waits without a place',
+      {
+        session: session({ ...kept, spec: { profileRef: { name: 'login' } } }),
+        tenant: tenant({ whenProfileBusy: 'Wait' }),
+        profile: profile({ holder: { sessionName: 'x', sessionUID: 'uid-x', since: time(0) } }),
+        profileHolder: 'alive',
+      },
+      { phase: 'Queued', reason: 'ProfileInUse', effects: [] },
+    ],
+    [
+      'a profile whose holder is stopping is waited for',
+      {
+        session: session({ ...kept, spec: { profileRef: { name: 'login' } } }),
+        profile: profile({ holder: { sessionName: 'x', sessionUID: 'uid-x', since: time(0) } }),
+        profileHolder: 'ending',
+      },
+      { phase: 'Queued', reason: 'ProfileInUse', effects: [] },
+    ],
+    [
+      'one that had its place already waits in it, longer than a start may take',
+      {
+        now: at(1000),
+        session: session({ ...kept, status: admitted, spec: { profileRef: { name: 'login' } } }),
+        profile: profile({ holder: { sessionName: 'x', sessionUID: 'uid-x', since: time(0) } }),
+        profileHolder: 'ending',
       },
       { phase: 'Starting', reason: 'ProfileInUse', effects: [] },
     ],

@@ -1,4 +1,6 @@
 import { parseDuration } from '@podwright/api/duration';
+import type { BrowserSession } from '@podwright/api/kinds/session';
+import { holderWords, isProfileTaken } from '../profiles/holder.ts';
 import { type Draft, lookAgain, setCondition, setPhase } from './draft.ts';
 import type { Observation } from './observation.ts';
 import { validate } from './validate.ts';
@@ -9,7 +11,7 @@ const COARSE_MS = 30_000;
 
 /** A session without a place. Returns true when it has just got one. */
 export function queue(draft: Draft, observation: Observation): boolean {
-  const { session, now, verdict, tenant, pool } = observation;
+  const { session, now, verdict, tenant, pool, profile } = observation;
   const { status } = draft;
   if (tenant) status.tenant = tenant.metadata.name;
   if (pool) status.poolName = pool.metadata.name;
@@ -18,6 +20,14 @@ export function queue(draft: Draft, observation: Observation): boolean {
     setPhase(draft, 'Queued', validity.failure.reason, validity.failure.message);
     setCondition(draft, now, 'Admitted', 'False', validity.failure.reason, validity.failure.message);
     lookAgain(draft, validity.until);
+    return false;
+  }
+  if (profile && isProfileTaken(session, profile)) {
+    // It takes no place while it could do nothing with it; the profile's release brings the next look.
+    const words = `${holderWords(profile)}; it waits for its turn`;
+    setPhase(draft, 'Queued', 'ProfileInUse', words);
+    setCondition(draft, now, 'Admitted', 'False', 'ProfileInUse', words);
+    waitAtMost(draft, session);
     return false;
   }
   if (verdict?.state === 'admitted') {
@@ -36,7 +46,11 @@ export function queue(draft: Draft, observation: Observation): boolean {
     lookAgain(draft, now + COARSE_MS - ((now - spread) % COARSE_MS));
   }
   if (verdict.until !== undefined) lookAgain(draft, verdict.until);
-  const wait = session.spec.lifetime?.maxQueueWait;
-  if (wait !== undefined) lookAgain(draft, Date.parse(session.metadata.creationTimestamp) + parseDuration(wait));
+  waitAtMost(draft, session);
   return false;
+}
+
+function waitAtMost(draft: Draft, { spec, metadata }: BrowserSession): void {
+  const wait = spec.lifetime?.maxQueueWait;
+  if (wait !== undefined) lookAgain(draft, Date.parse(metadata.creationTimestamp) + parseDuration(wait));
 }

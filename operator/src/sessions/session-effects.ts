@@ -77,7 +77,7 @@ export function createSessionEffects(options: {
       const holder = { sessionName: session.metadata.name, sessionUID: session.metadata.uid, since: heldSince };
       const body = {
         metadata: { resourceVersion: profile.metadata.resourceVersion },
-        status: { holder, lastUsedAt: heldSince },
+        status: { holder, writerEpoch: (profile.status?.writerEpoch ?? 0) + 1 },
       };
       try {
         const patch = { type: 'merge', body } as const;

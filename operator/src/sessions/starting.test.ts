@@ -1,3 +1,4 @@
+import type { ProfileLoadResponse } from '@podwright/api/internal-doors';
 import { describe, expect, test } from 'vitest';
 import { answer, at, pod, pool, profile, session, time } from '../testing/objects.ts';
 import { admitted, assigned, brief, conditionOf, kept, observe } from '../testing/observation.ts';
@@ -148,5 +149,52 @@ describe('a failure in the pass that found the pod', () => {
       observe({ session: session({ ...kept, status: assigned }), pods: [pod()], memory: { bound: trying } }),
     );
     expect(plan.status.phase).toBe('Starting');
+  });
+});
+
+describe('a profile', () => {
+  const bound = { podUid: 'uid-bs-uid-s', answer: answer(), at: at(10) };
+  const starting = session({ ...kept, status: assigned, spec: { profileRef: { name: 'login', mode: 'ReadOnly' } } });
+  const full: ProfileLoadResponse = {
+    outcome: 'Loaded',
+    version: 4,
+    capturedAt: time(1),
+    expiresAt: time(5),
+    missing: [],
+  };
+  const loaded = (over: Partial<ProfileLoadResponse>) => ({
+    bound,
+    profileLoaded: {
+      podUid: pod().metadata.uid,
+      answer: { ...full, ...over },
+    },
+  });
+  const told = (over: Partial<ProfileLoadResponse>) => {
+    const plan = decide(observe({ session: starting, profile: profile(), pods: [pod()], memory: loaded(over) }));
+    return { phase: plan.status.phase, ...conditionOf(plan, 'ProfileLoaded') };
+  };
+
+  test('that was loaded says which version it is', () => {
+    const message = `profile login is loaded: version 4 of ${time(1)}`;
+    expect(told({})).toMatchObject({ phase: 'Ready', status: 'True', message });
+  });
+
+  test('that lacks something says what', () => {
+    const message = expect.stringContaining('; not loaded: storage of 2 origins') as string;
+    expect(told({ missing: ['storage of 2 origins'] })).toMatchObject({ phase: 'Ready', status: 'True', message });
+  });
+
+  test('that holds nothing yet is no trouble', () => {
+    const answer = { outcome: 'Empty', version: null, capturedAt: null, expiresAt: null } as const;
+    expect(told(answer)).toMatchObject({ phase: 'Ready', status: 'True', message: 'profile login holds nothing yet' });
+  });
+
+  test('that has expired is not loaded and said so, and the session goes on', () => {
+    expect(told({ outcome: 'Expired' })).toMatchObject({
+      phase: 'Ready',
+      status: 'False',
+      reason: 'ProfileExpired',
+      message: `profile login of ${time(1)} expired at ${time(5)} and was not loaded`,
+    });
   });
 });

@@ -2,7 +2,8 @@ import type { Pod } from '@podwright/kube/objects';
 import { FINALIZER } from '@podwright/api/names';
 import { pendingBecause } from '../pods/pod-failure.ts';
 import { hasDoor, isReady } from '../pods/pod-state.ts';
-import { type Draft, instant, isTrue, lookAgain, setCondition, setPhase } from './draft.ts';
+import { holderWords, isProfileTaken } from '../profiles/holder.ts';
+import { type Draft, conditionOf, instant, isTrue, lookAgain, setCondition, setPhase } from './draft.ts';
 import { tellDrain } from './draining.ts';
 import { startDeadline } from './ending.ts';
 import { live } from './live.ts';
@@ -40,11 +41,9 @@ export function start(draft: Draft, observation: Observation): void {
 function claimProfile(draft: Draft, { session, profile, now }: Observation): boolean {
   const { profileRef } = session.spec;
   if (!profileRef || session.status?.readyAt !== undefined) return true;
-  const writes = (profileRef.mode ?? 'ReadWrite') === 'ReadWrite';
-  const holder = profile?.status?.holder;
-  if (!writes || holder?.sessionUID === session.metadata.uid) return true;
-  if (holder) {
-    const message = `profile ${profileRef.name} is held by session ${holder.sessionName}`;
+  if (profileRef.mode === 'ReadOnly' || profile?.status?.holder?.sessionUID === session.metadata.uid) return true;
+  if (profile && isProfileTaken(session, profile)) {
+    const message = holderWords(profile);
     setPhase(draft, 'Starting', 'ProfileInUse', message);
     setCondition(draft, now, 'ProfileLoaded', 'False', 'ProfileInUse', message);
     return false;
@@ -95,15 +94,7 @@ function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
   if (answer.ready) setCondition(draft, now, 'BrowserReady', 'True', 'BrowserAnswered', answer.browserVersion ?? '');
   else setCondition(draft, now, 'BrowserReady', 'False', 'NotReady', answer.notReadyBecause ?? '');
   tellProofs(draft, observation);
-  if (session.spec.profileRef && !isTrue(draft.status, 'ProfileLoaded')) {
-    if (memory.profileLoaded === uid) {
-      const words = `profile ${session.spec.profileRef.name} is loaded`;
-      setCondition(draft, now, 'ProfileLoaded', 'True', 'ProfileLoaded', words);
-    } else {
-      setCondition(draft, now, 'ProfileLoaded', 'False', 'NotReady', 'it is being loaded');
-      draft.effects.push({ do: 'loadProfile', pod });
-    }
-  }
+  if (session.spec.profileRef && !isProfileSettled(draft)) tellProfile(draft, observation, pod);
   if (everythingHolds(draft, observation)) {
     draft.status.readyAt = instant(now);
     live(draft, observation, pod);
@@ -114,9 +105,33 @@ function bringUp(draft: Draft, observation: Observation, pod: Pod): void {
   }
 }
 
+/** Loaded, or known to be of no use any more. */
+function isProfileSettled(draft: Draft): boolean {
+  const condition = conditionOf(draft.status, 'ProfileLoaded');
+  return condition?.status === 'True' || condition?.reason === 'ProfileExpired';
+}
+
+function tellProfile(draft: Draft, { session, memory, now }: Observation, pod: Pod): void {
+  if (memory.profileLoaded?.podUid !== pod.metadata.uid) {
+    setCondition(draft, now, 'ProfileLoaded', 'False', 'NotReady', 'it is being loaded');
+    draft.effects.push({ do: 'loadProfile', pod });
+    return;
+  }
+  const name = session.spec.profileRef!.name;
+  const { outcome, version, capturedAt, expiresAt, missing } = memory.profileLoaded.answer;
+  if (outcome === 'Expired') {
+    const words = `profile ${name} of ${capturedAt} expired at ${expiresAt} and was not loaded`;
+    setCondition(draft, now, 'ProfileLoaded', 'False', 'ProfileExpired', words);
+    return;
+  }
+  const what = outcome === 'Empty' ? 'holds nothing yet' : `is loaded: version ${version} of ${capturedAt}`;
+  const lack = missing.length === 0 ? '' : `; not loaded: ${missing.join(', ')}`;
+  setCondition(draft, now, 'ProfileLoaded', 'True', 'ProfileLoaded', `profile ${name} ${what}${lack}`);
+}
+
 function everythingHolds(draft: Draft, { session, pool }: Observation): boolean {
   // With mode None the platform chose to go without; the condition still says so.
   const sandboxed = isTrue(draft.status, 'Sandboxed') || pool?.spec.sandbox?.mode === 'None';
-  const profile = session.spec.profileRef === undefined || isTrue(draft.status, 'ProfileLoaded');
+  const profile = session.spec.profileRef === undefined || isProfileSettled(draft);
   return sandboxed && profile && isTrue(draft.status, 'BrowserReady') && isTrue(draft.status, 'Isolated');
 }

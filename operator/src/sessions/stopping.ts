@@ -65,10 +65,30 @@ function endPod(draft: Draft, { memory, now, nodeGone, session }: Observation, p
   else draft.effects.push({ do: 'deletePod', pod, graceSeconds: GRACE_SECONDS });
 }
 
-function lossOf({ memory, session }: Observation, message: string): string {
-  if (memory.collect?.state === 'done' && memory.collect.words !== '') return `${message}; ${memory.collect.words}`;
-  const lostProfile = session.spec.profileRef && session.status?.readyAt !== undefined && memory.collect === undefined;
-  return lostProfile ? `${message}; changes of the profile since its last save are lost` : message;
+function lossOf(observation: Observation, message: string): string {
+  const { collect } = observation.memory;
+  const words = collect?.state === 'done' && collect.words !== '' ? [collect.words] : [];
+  return [message, ...words, ...profileLoss(observation)].join('; ');
+}
+
+/** Which version of the profile stays, when the last state of the browser could not be written back. */
+function profileLoss({ memory, session, profile }: Observation): string[] {
+  const { profileRef } = session.spec;
+  const { readyAt, stoppingAt } = session.status ?? {};
+  const { version, lastSavedAt } = profile?.status ?? {};
+  const savedSince = (instant: string): boolean =>
+    lastSavedAt !== undefined && Date.parse(lastSavedAt) >= Date.parse(instant);
+  if (!profileRef || profileRef.mode === 'ReadOnly' || readyAt === undefined) return [];
+  if (memory.collect?.state === 'done' && memory.collect.profileSaved) return [];
+  // Saved after the doors were shut: nothing came later. Who saw the answer may have been another process.
+  if (stoppingAt !== undefined && savedSince(stoppingAt)) return [];
+  if (savedSince(readyAt)) {
+    return [
+      `profile ${profileRef.name} keeps version ${version ?? 0}, saved at ${lastSavedAt!}; later changes are lost`,
+    ];
+  }
+  const kept = version === undefined ? 'stays empty' : `keeps version ${version} from before this session`;
+  return [`profile ${profileRef.name} ${kept}; its changes are lost`];
 }
 
 function end(draft: Draft, observation: Observation, message: string): void {

@@ -11,6 +11,7 @@ export const observe = (over: Partial<Observation> = {}): Observation => ({
   tenant: tenant(),
   pool: pool(),
   profile: undefined,
+  profileHolder: 'none',
   pods: [],
   node: undefined,
   nodeGone: false,
