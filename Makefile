@@ -21,15 +21,20 @@ env: ## Shell exports for the running installation: eval "$(make env)"
 status: ## What runs, and what is wrong
 	@$(with) node scripts/installation/status.ts
 
-.PHONY: images generate
+.PHONY: images generate rotate-profile-key
+rotate-profile-key: ## A new wrapping key for saved login states; RETIRE=1 drops the earlier ones
+	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node scripts/installation/rotate-profile-key.ts'
 images: ## Builds the container images into the cache
 	@$(with) browser-image/build.sh
 generate: ## CRDs, reference pages and the chart's copies, from the declarations in api/
 	@$(with) node scripts/generate.ts
 
-.PHONY: test verify bench-session bench-memory
+.PHONY: test test-profiles verify bench-session bench-memory
 test: ## Every test, on real parts
 	@$(with) sh -c "scripts/test-packages.sh && exec node scripts/test.ts"
+test-profiles: ## Saved login states: stores, keys, real pages, and every part of a running installation killed
+	@$(with) sh -c 'scripts/test-packages.sh && npx vitest run keeper operator/src/profiles browser-image/supervisor/src/profile && \
+	  eval "$$(node scripts/installation/env.ts)" && exec npx vitest run --config vitest.cluster.config.ts test/profiles'
 verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image
