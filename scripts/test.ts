@@ -44,6 +44,7 @@ const stages: Stage[] = [
   vitest('operator', 'vitest.cluster.config.ts', 'test/operator'),
   { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), nodes: 1 },
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
+  { ...vitest('profiles', 'vitest.cluster.config.ts', 'test/profiles'), nodes: 1 },
   { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), nodes: 1 },
   // Last, and on a cluster of its own: a node that was stopped is not what the others should be tested on.
   { ...vitest('node-loss', 'vitest.cluster.config.ts', 'test/node-loss'), nodes: 3 },
