@@ -11,15 +11,12 @@ const SECRET = `${RELEASE}-wrapping-key`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 interface Secret {
-  metadata: { resourceVersion: string };
   data: Record<string, string>;
 }
 
-async function changeSecret(resourceVersion: string, data: Record<string, string | null>): Promise<void> {
-  // By standard input: what is on a command line can be read by everybody on the machine.
-  await run('kubectl', ['patch', 'secret', SECRET, '-n', NAMESPACE, '--type=merge', '--patch-file=/dev/stdin'], {
-    input: JSON.stringify({ metadata: { resourceVersion }, data }),
-  });
+/** Guarded by its version. By standard input: what is on a command line can be read by everybody on the machine. */
+async function replaceData(secret: Secret, data: Record<string, string>): Promise<void> {
+  await run('kubectl', ['replace', '-f', '-'], { input: JSON.stringify({ ...secret, data }) });
 }
 
 /** A kubelet looks at the Secrets of a pod once a minute, and at once when the pod object changes. */
@@ -43,17 +40,19 @@ async function rewrap(kid: string): Promise<void> {
   console.log(printed.trim());
 }
 
-const { metadata, data } = await kubectlJson<Secret>('get', 'secret', SECRET, '-n', NAMESPACE);
+const secret = await kubectlJson<Secret>('get', 'secret', SECRET, '-n', NAMESPACE);
+const { data } = secret;
 const current = Buffer.from(data['kid'] ?? '', 'base64').toString();
 const retired = Object.keys(data).filter((name) => name.startsWith('retired-'));
 
 if (process.env['RETIRE'] === '1') {
   await rewrap(current);
-  await changeSecret(metadata.resourceVersion, Object.fromEntries(retired.map((name) => [name, null])));
+  await replaceData(secret, Object.fromEntries(Object.entries(data).filter(([name]) => !retired.includes(name))));
   console.log(`${retired.length} earlier keys left the Secret ${SECRET}; ${current} alone is needed from now on`);
 } else {
   const kid = randomBytes(6).toString('hex');
-  await changeSecret(metadata.resourceVersion, {
+  await replaceData(secret, {
+    ...data,
     'wrapping.key': base64(randomBytes(32).toString('base64')),
     kid: base64(kid),
     [`retired-${current}.key`]: data['wrapping.key'] ?? '',

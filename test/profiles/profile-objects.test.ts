@@ -10,14 +10,13 @@ import { RESOURCE } from '@podwright/kube/resource';
 import { startCaches } from '@podwright/operator/caches';
 import { startProfileController } from '@podwright/operator/profiles/controller';
 import { createSessionEffects } from '@podwright/operator/sessions/session-effects';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../harness/control-plane.ts';
 import { installCrds } from '../harness/crds.ts';
 import { eventually } from '../harness/kubectl.ts';
 
 /** BrowserProfiles in a real API server, with the operator's and the keeper's hands on them; only bytes are pretended. */
-const log = pino({ level: 'silent' });
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const signal = AbortSignal.timeout(600_000);
 const namespace = 'default';
 

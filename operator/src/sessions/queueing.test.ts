@@ -75,6 +75,15 @@ describe('before a pod', () => {
     ],
     ['without one it creates', {}, { phase: 'Starting', reason: 'PodPending', effects: ['addFinalizer', 'createPod'] }],
     [
+      'a profile that is being deleted fails at once',
+      {
+        now: at(1),
+        session: session({ spec: { profileRef: { name: 'login' } } }),
+        profile: { ...profile(), metadata: { ...profile().metadata, deletionTimestamp: time(1) } },
+      },
+      { phase: 'Failed', reason: 'UnknownProfile', effects: [] },
+    ],
+    [
       'a profile to be written is claimed before anything else',
       { session: session({ spec: { profileRef: { name: 'login' } } }), profile: profile() },
       { phase: undefined, reason: undefined, effects: ['addFinalizer', 'claimProfile'] },

@@ -50,6 +50,9 @@ export function validate(observation: Observation): Validity {
   if (spec.profileRef && !profile) {
     return missing('UnknownProfile', `there is no BrowserProfile ${spec.profileRef.name} in namespace ${namespace}`);
   }
+  if (profile?.metadata.deletionTimestamp !== undefined) {
+    return wrong('UnknownProfile', `BrowserProfile ${profile.metadata.name} is being deleted`);
+  }
   if (secrets.state === 'problem') return missing('SecretNotOffered', `${secrets.message} (label ${LABEL.use})`);
   return { state: 'valid' };
 }
