@@ -147,7 +147,14 @@ function clocks(observation: Observation): Failure | undefined {
  * When start-up ends at the latest, in milliseconds since the epoch. A used-up quota, and a profile that another session
  * holds, are waited out without one.
  */
-export function startDeadline({ session, pool, pods, memory, profile, createsPaused }: Observation): number | undefined {
+export function startDeadline({
+  session,
+  pool,
+  pods,
+  memory,
+  profile,
+  createsPaused,
+}: Observation): number | undefined {
   const { status } = session;
   if (pods.length === 0 && isProfileTaken(session, profile)) return undefined;
   const isHeld = [memory.createRefused?.reason, createsPaused?.failure.reason, status?.reason].includes(

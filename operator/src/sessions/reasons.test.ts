@@ -27,7 +27,8 @@ describe('a session that gets ready says what was found', () => {
     ['ProfileLoaded', 'ProfileLoaded'],
     ['Ready', 'Ready'],
   ] as const)('%s: %s', (type, reason) => {
-    const plan = run({ profileLoaded: 'uid-bs-uid-s' });
+    const loaded = { outcome: 'Loaded', version: 1, capturedAt: time(1), expiresAt: time(2), missing: [] };
+    const plan = run({ profileLoaded: { podUid: 'uid-bs-uid-s', answer: loaded } });
     expect(conditionOf(plan, type)).toMatchObject({ status: 'True', reason });
   });
 
