@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { ModelEntry } from '@podwright/api/models';
+import { startHealthServer } from '@podwright/kube/health-server';
 import { createAttempts } from '@podwright/runs/attempts';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { readConfig } from './config.ts';
-import { startHealthServer } from './health-server.ts';
 import { createMetrics } from './metrics.ts';
 import { type AskModel, createAskModel } from './models/call-model.ts';
 import { parseModelsFile } from './models/models-file.ts';
@@ -63,9 +63,9 @@ queue.start();
 const health = await startHealthServer({
   port: config.metricsPort,
   registry: metrics.registry,
-  notReady() {
-    if (draining) return 'shutting down';
-    return redis.status === 'ready' && queue.isReady() ? null : 'redis does not answer';
+  async ready() {
+    if (draining) throw new Error('shutting down');
+    if (redis.status !== 'ready' || !queue.isReady()) throw new Error('redis does not answer');
   },
 });
 log.info({ models: models.models.map((model) => model.name), concurrency: config.concurrency }, 'agent is up');
@@ -79,8 +79,7 @@ async function drain(signal: NodeJS.Signals): Promise<void> {
   await queue.close();
   clearTimeout(patience);
   redis.disconnect();
-  health.close();
-  health.closeAllConnections();
+  await health.stop();
 }
 process.once('SIGTERM', (signal) => void drain(signal));
 process.once('SIGINT', (signal) => void drain(signal));

@@ -5,6 +5,7 @@ import { createSigner } from '@podwright/api/tokens';
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
+import { startHealthServer } from '@podwright/kube/health-server';
 import { startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
 import { createDirectoryStore } from './blobs/directory-store.ts';
@@ -20,7 +21,6 @@ import { addCollectRoute } from './doors/collect-route.ts';
 import { addPresignRoute } from './doors/presign-route.ts';
 import { addProfileRoutes } from './doors/profile-routes.ts';
 import { createServer } from './doors/server.ts';
-import { startHealthServer } from './health-server.ts';
 import { createMetrics } from './metrics.ts';
 import { createPresigner } from './presign/presigner.ts';
 import { deriveKey, readKeyRing } from './profiles/key-ring.ts';
@@ -100,7 +100,9 @@ const health = await startHealthServer({
   registry: metrics.registry,
   ready: async (signal) => {
     if (draining) throw new Error('shutting down');
-    await store.check(signal);
+    await store.check(signal).catch(() => {
+      throw new Error('the blob store does not answer');
+    });
   },
 });
 const admin = await startAdminDoor({ port: config.adminPort, reloadKeys: () => keys.reload(), rewrapper });
@@ -135,7 +137,7 @@ async function drain(signal: NodeJS.Signals): Promise<void> {
   await Promise.all([server.close(), periodicSaves.stop(), tombstones.stop(), rewrapper.stop(), heldProfiles.stop()]);
   clearTimeout(patience);
   admin.close();
-  health.close();
+  await health.stop();
   await connection.close();
 }
 process.once('SIGTERM', (signal) => void drain(signal));
