@@ -1,4 +1,4 @@
-import { parseDuration } from '@podwright/api/duration';
+import { formatDuration, parseDuration } from '@podwright/api/duration';
 import { type BrowserPool, POOL_DEFAULTS } from '@podwright/api/kinds/pool';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import { type BrowserTenant, TENANT_DEFAULTS } from '@podwright/api/kinds/tenant';
@@ -15,6 +15,20 @@ export function maxDurationMs(session: BrowserSession, pool: BrowserPool, tenant
     tenant?.spec.limits?.maxDuration ?? TENANT_DEFAULTS.maxDuration,
   ];
   return Math.min(parseDuration(asked), ...ceilings.map(parseDuration));
+}
+
+/** Which ceiling cuts the duration that a session asks for, in words; undefined when it gets what it asks for. */
+export function durationCut(
+  session: BrowserSession,
+  pool: BrowserPool,
+  tenant: BrowserTenant | undefined,
+): string | undefined {
+  const asked = session.spec.lifetime?.maxDuration;
+  const given = maxDurationMs(session, pool, tenant);
+  if (asked === undefined || parseDuration(asked) <= given) return undefined;
+  const ofPool = parseDuration(pool.spec.lifetime?.maxDurationCeiling ?? POOL_DEFAULTS.maxDurationCeiling) === given;
+  const ceiling = ofPool ? 'lifetime.maxDurationCeiling of the pool' : 'limits.maxDuration of the tenant';
+  return `maxDuration ${asked} is cut to ${formatDuration(given)}, ${ceiling}`;
 }
 
 export const startTimeoutMs = (pool: BrowserPool | undefined): number =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { at, pool, profile, session, tenant, time } from '../testing/objects.ts';
-import { admitted, brief, kept, observe } from '../testing/observation.ts';
+import { admitted, brief, conditionOf, kept, observe } from '../testing/observation.ts';
 import { decide } from './decide.ts';
 import type { Observation } from './observation.ts';
 
@@ -182,6 +182,23 @@ describe('before a pod', () => {
     ],
   ])('%s', (_name, over, expected) => {
     expect(brief(decide(observe(over)))).toEqual(expected);
+  });
+
+  test('a duration beyond a ceiling is cut, and says by whom', () => {
+    const words = (asked: string, ceiling?: string, limit?: string): string | undefined =>
+      conditionOf(
+        decide(
+          observe({
+            session: session({ spec: { lifetime: { maxDuration: asked } } }),
+            pool: pool(ceiling === undefined ? {} : { lifetime: { maxDurationCeiling: ceiling } }),
+            tenant: tenant(limit === undefined ? {} : { limits: { maxDuration: limit } }),
+          }),
+        ),
+        'Admitted',
+      )?.message;
+    expect(words('2h')).toBe('the tenant has room');
+    expect(words('9h')).toMatch(/9h is cut to 4h, lifetime.maxDurationCeiling of the pool/);
+    expect(words('9h', '8h', '90m')).toMatch(/9h is cut to 1h30m, limits.maxDuration of the tenant/);
   });
 
   test('its place in the queue is in status', () => {

@@ -2,6 +2,7 @@ import { parseDuration } from '@podwright/api/duration';
 import type { BrowserSession } from '@podwright/api/kinds/session';
 import { holderWords, isProfileTaken } from '../profiles/holder.ts';
 import { type Draft, lookAgain, setCondition, setPhase } from './draft.ts';
+import { durationCut } from './limits.ts';
 import type { Observation } from './observation.ts';
 import { validate } from './validate.ts';
 
@@ -32,7 +33,9 @@ export function queue(draft: Draft, observation: Observation): boolean {
   }
   if (verdict?.state === 'admitted') {
     delete status.queuePosition;
-    setCondition(draft, now, 'Admitted', 'True', 'Admitted', 'the tenant has room');
+    const cut = pool && durationCut(session, pool, tenant);
+    const words = cut === undefined ? 'the tenant has room' : `the tenant has room; ${cut}`;
+    setCondition(draft, now, 'Admitted', 'True', 'Admitted', words);
     return true;
   }
   if (verdict?.state !== 'waiting') return false;
