@@ -1,12 +1,13 @@
 import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
-import { KubeError, errorOfStatus } from './kube-error.ts';
+import { KubeError, errorOfStatus, isUnauthorized } from './kube-error.ts';
 import { type KubeObject, type ResourceType, apiVersionOf, pathOf } from './resource.ts';
+import { type ListOptions, type Query, listPages } from './list-pages.ts';
+import { type WriteFact, writeFact } from './write-fact.ts';
 import { type WatchEvent, readWatchEvents } from './watch-stream.ts';
 
 /** How long one request may take when the caller says nothing. */
 const REQUEST_TIMEOUT_MS = 10_000;
-const PAGE_SIZE = 500;
 
 /** One object. `namespace` is left out for cluster-scoped kinds. */
 export interface Target {
@@ -63,10 +64,10 @@ export interface Client {
   ): Promise<T>;
   /** Like get, with `undefined` instead of NotFound. */
   find<T extends KubeObject>(type: ResourceType<T>, target: Target, options?: CallOptions): Promise<T | undefined>;
-  /** All pages. `resourceVersion: '0'` reads from the server's cache. */
+  /** All pages, the deadline counting for each. `resourceVersion: '0'` reads from the server's cache. */
   list<T extends KubeObject>(
     type: ResourceType<T>,
-    selection?: Selection & CallOptions & { resourceVersion?: string },
+    selection?: Selection & CallOptions & ListOptions,
   ): Promise<ListResult<T>>;
   /** Events after `resourceVersion` until the server ends the stream. Throws KubeError 410 when it must be listed again. */
   watch<T extends KubeObject>(
@@ -109,51 +110,78 @@ export type Writable<T extends KubeObject> = DeepPartial<Omit<T, 'metadata'>> & 
 };
 type DeepPartial<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
 
-type Query = Record<string, string | number | boolean | undefined>;
+interface Content {
+  onHeaders?: (headers: Record<string, string | string[] | undefined>) => void;
+  query?: Query;
+  body?: unknown;
+  contentType?: string;
+}
 
 export function createClient(options: {
   connection: Connection;
   userAgent: string;
   /** Called right before every request that changes something; what it throws stops the request. A leader's fence. */
   beforeWrite?: () => void;
+  /** Called when a request that changes something was answered, or given up. */
+  onWrite?: (fact: WriteFact) => void;
 }): Client {
   const { connection } = options;
 
-  async function send(
+  function askBeforeWrite(): void {
+    try {
+      options.beforeWrite?.();
+    } catch (error) {
+      throw new NotSent('stopped before it was sent', { cause: error });
+    }
+  }
+
+  async function exchange(
     method: Dispatcher.HttpMethod,
     path: string,
-    request: {
-      query?: Query;
-      body?: unknown;
-      contentType?: string;
-      onHeaders?: (headers: Record<string, string | string[] | undefined>) => void;
-    } & CallOptions,
+    request: Content,
+    signal: AbortSignal,
   ): Promise<unknown> {
-    if (method !== 'GET') options.beforeWrite?.();
+    const credentials = await connection.headers();
+    // As late as can be: a process may have been stopped in any line before.
+    if (method !== 'GET') askBeforeWrite();
+    const response = await connection.requests.request({
+      origin: connection.server,
+      path: withQuery(path, request.query),
+      method,
+      signal,
+      headers: {
+        ...credentials,
+        accept: 'application/json',
+        'user-agent': options.userAgent,
+        ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+    });
+    request.onHeaders?.(response.headers);
+    const text = await response.body.text();
+    if (response.statusCode >= 400) throw errorOfStatus(response.statusCode, text, response.headers);
+    wrote(method, path, request, response.statusCode);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async function send(method: Dispatcher.HttpMethod, path: string, request: Content & CallOptions): Promise<unknown> {
     const timeout = AbortSignal.timeout(request.timeoutMs ?? REQUEST_TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
     try {
-      const response = await connection.requests.request({
-        origin: connection.server,
-        path: withQuery(path, request.query),
-        method,
-        signal,
-        headers: {
-          ...(await connection.headers()),
-          accept: 'application/json',
-          'user-agent': options.userAgent,
-          ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
-        },
-        body: request.body === undefined ? null : JSON.stringify(request.body),
+      return await exchange(method, path, request, signal).catch(async (error: unknown) => {
+        // Refused before anything was done: a token that was replaced on disk makes it good.
+        if (isUnauthorized(error) && (await connection.renew())) return exchange(method, path, request, signal);
+        throw error;
       });
-      request.onHeaders?.(response.headers);
-      const text = await response.body.text();
-      if (response.statusCode >= 400)
-        throw errorOfStatus(response.statusCode, text, retryAfterOf(response.headers['retry-after']));
-      return text === '' ? undefined : JSON.parse(text);
     } catch (error) {
-      throw asKubeError(error, `${method} ${path}`, request.signal);
+      const known = asKubeError(error, `${method} ${path}`, request.signal);
+      if (!(error instanceof NotSent)) wrote(method, path, request, known instanceof KubeError ? known.code : 0);
+      throw known;
     }
+  }
+
+  function wrote(method: string, path: string, { contentType }: Content, code: number): void {
+    if (method !== 'GET') options.onWrite?.(writeFact(method, path, contentType, code));
   }
 
   const client: Client = {
@@ -168,22 +196,10 @@ export function createClient(options: {
       });
     },
     async list(type, selection = {}) {
-      type Page = { items: unknown[]; metadata: { resourceVersion: string; continue?: string } };
-      const items: unknown[] = [];
-      let page: Page | undefined;
-      do {
-        // A cache read ignores the limit, so it is always one page.
-        const query: Query = {
-          labelSelector: selection.labelSelector,
-          fieldSelector: selection.fieldSelector,
-          limit: PAGE_SIZE,
-          continue: page?.metadata.continue,
-          resourceVersion: page ? undefined : selection.resourceVersion,
-        };
-        page = (await send('GET', pathOf(type, { namespace: selection.namespace }), { ...selection, query })) as Page;
-        items.push(...page.items);
-      } while (page.metadata.continue);
-      return { items: items.map((item) => named(type, item)), resourceVersion: page.metadata.resourceVersion };
+      const listed = await listPages(selection, (query) =>
+        send('GET', pathOf(type, { namespace: selection.namespace }), { ...selection, query }),
+      );
+      return { ...listed, items: listed.items.map((item) => named(type, item)) };
     },
     watch(type, selection) {
       return readWatchEvents({
@@ -269,14 +285,13 @@ function withQuery(path: string, query: Query = {}): string {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-function retryAfterOf(header: string | string[] | undefined): number | undefined {
-  const seconds = Number(Array.isArray(header) ? header[0] : header);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
-}
+/** Carries what `beforeWrite` threw past the words for trouble below HTTP. */
+class NotSent extends Error {}
 
 /** The caller's own abort stays what it is; everything else below HTTP becomes "no answer". */
 function asKubeError(error: unknown, what: string, caller: AbortSignal | undefined): unknown {
   if (error instanceof KubeError) return error;
+  if (error instanceof NotSent) return error.cause;
   if (caller?.aborted) return caller.reason;
   const cause = error as { name?: string; message?: string; code?: string };
   return cause.name === 'TimeoutError'

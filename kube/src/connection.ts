@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
@@ -17,6 +18,8 @@ export interface Connection {
   watches: Dispatcher;
   /** Authentication headers; tokens on disk are read again when they rotate. */
   headers(): Promise<Record<string, string>>;
+  /** The server did not believe them: reads them again. True when they are other ones now, and asking again makes sense. */
+  renew(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -47,6 +50,12 @@ export async function connect(options: { now: () => number; kubeconfig?: string 
   );
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: 5_000 };
   let cached: { at: number; headers: Record<string, string> } | undefined;
+  async function headers(): Promise<Record<string, string>> {
+    const now = options.now();
+    if (cached === undefined || now - cached.at > HEADER_LIFE_MS || now < cached.at)
+      cached = { at: now, headers: await readHeaders(config) };
+    return cached.headers;
+  }
   const requests = new Agent({ allowH2: false, connections: 32, connect: { ...tls, ...keepAlive, timeout: 5_000 } });
   const watches = new Agent({
     allowH2: true,
@@ -58,22 +67,28 @@ export async function connect(options: { now: () => number; kubeconfig?: string 
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     requests,
     watches,
-    async headers() {
-      const now = options.now();
-      if (cached === undefined || now - cached.at > HEADER_LIFE_MS || now < cached.at) {
-        const fresh: RequestOptions = {};
-        await config.applyToHTTPSOptions(fresh);
-        const basic =
-          typeof fresh.auth === 'string' ? `Basic ${Buffer.from(fresh.auth).toString('base64')}` : undefined;
-        const headers = Object.entries({ ...(fresh.headers as Record<string, unknown> | undefined) }).map(
-          ([name, value]) => [name.toLowerCase(), String(value)] as const,
-        );
-        cached = { at: now, headers: { ...(basic && { authorization: basic }), ...Object.fromEntries(headers) } };
-      }
-      return cached.headers;
+    headers,
+    async renew() {
+      const before = JSON.stringify(cached?.headers);
+      cached = undefined;
+      return JSON.stringify(await headers()) !== before;
     },
     async close() {
       await Promise.all([requests.destroy(), watches.destroy()]);
     },
   };
+}
+
+async function readHeaders(config: KubeConfig): Promise<Record<string, string>> {
+  // The library keeps what it read for a minute; a token that was taken back is bad at once.
+  const tokenFile = (config.getCurrentUser()?.authProvider as { config?: { tokenFile?: string } } | undefined)?.config
+    ?.tokenFile;
+  if (tokenFile !== undefined) return { authorization: `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}` };
+  const fresh: RequestOptions = {};
+  await config.applyToHTTPSOptions(fresh);
+  const basic = typeof fresh.auth === 'string' ? `Basic ${Buffer.from(fresh.auth).toString('base64')}` : undefined;
+  const headers = Object.entries({ ...(fresh.headers as Record<string, unknown> | undefined) }).map(
+    ([name, value]) => [name.toLowerCase(), String(value)] as const,
+  );
+  return { ...(basic && { authorization: basic }), ...Object.fromEntries(headers) };
 }

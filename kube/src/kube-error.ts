@@ -26,6 +26,10 @@ export const isAlreadyExists = (error: unknown): error is KubeError => has(error
 export const isConflict = (error: unknown): error is KubeError => has(error, 409) && error.reason !== 'AlreadyExists';
 /** The resourceVersion is too old to watch or page from: list again. */
 export const isExpired = (error: unknown): error is KubeError => has(error, 410);
+/** The credentials were not believed: a token that ended, or was taken back. */
+export const isUnauthorized = (error: unknown): error is KubeError => has(error, 401);
+/** A watch whose connection lives and says nothing, bookmarks included. */
+export const isSilent = (error: unknown): error is KubeError => has(error, 0, 'Silent');
 export const isForbidden = (error: unknown): error is KubeError => has(error, 403);
 /** A ResourceQuota or LimitRange said no. */
 export const isQuota = (error: unknown): error is KubeError =>
@@ -38,9 +42,15 @@ export const isTerminating = (error: unknown): error is KubeError =>
 export const isRetryable = (error: unknown): error is KubeError =>
   error instanceof KubeError && (error.code === 0 || error.code === 429 || error.code >= 500);
 
-/** Reads a Status body into an error. */
-export function errorOfStatus(code: number, body: string, retryAfter?: number): KubeError {
-  const extra = retryAfter === undefined ? {} : { retryAfter };
+/** Reads a Status body, and the header that says when to come back, into an error. */
+export function errorOfStatus(
+  code: number,
+  body: string,
+  headers: Record<string, string | string[] | undefined> = {},
+): KubeError {
+  // As a date it is nothing that an API server sends.
+  const retryAfter = Number(headers['retry-after']);
+  const extra = Number.isFinite(retryAfter) && retryAfter > 0 ? { retryAfter } : {};
   try {
     const status = JSON.parse(body) as { reason?: string; message?: string; code?: number };
     return new KubeError(status.code ?? code, status.reason ?? 'Unknown', status.message ?? `HTTP ${code}`, extra);

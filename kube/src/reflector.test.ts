@@ -63,6 +63,7 @@ async function setUp(script: { lists: Answer[]; watches: Answer[] }, quietMs = 5
       requests,
       watches,
       headers: async () => ({}),
+      renew: async () => false,
       close: async () => {},
     },
     userAgent: 'test',

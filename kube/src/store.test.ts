@@ -91,6 +91,15 @@ describe('a store', () => {
     expect(words(store.put(map('x', 4)))).toEqual([]);
   });
 
+  test('hears late or twice that an object left, and keeps it when it is back', () => {
+    const { store } = setUp();
+    store.put(map('x', 1));
+    store.remove(map('x', 5));
+    store.put(map('x', 6));
+    expect(words(store.remove(map('x', 5)))).toEqual([]);
+    expect(words(store.remove(map('x', 7)))).toEqual(['removed x@6']);
+  });
+
   test('a list removes what it lacks, but not what was written while it was on its way', () => {
     const { store } = setUp();
     store.put(map('gone', 1));

@@ -152,6 +152,8 @@ export function createStore<T extends KubeObject, I extends string = never>(opti
         bury(object.metadata.uid, version);
         return [];
       }
+      // It left and came back, and this tells of the leaving once more, or late.
+      if (version !== undefined && isNewer(previous.metadata.resourceVersion, version)) return [];
       drop(previous, version);
       return [{ type: 'removed', object: previous }];
     },

@@ -12,7 +12,8 @@ const MAX_LINE = 8 * 1024 * 1024;
 
 /**
  * One watch connection as events. Ends when the server ends it (its timeoutSeconds, a restart).
- * Throws KubeError: 410 for an expired resourceVersion, 0 when the connection broke or was silent for `quietMs`.
+ * Throws KubeError: 410 for an expired resourceVersion, 0 when the connection broke or was silent for `quietMs`
+ * (`isSilent`).
  */
 export async function* readWatchEvents<T extends KubeObject>(options: {
   connection: Connection;
@@ -39,7 +40,10 @@ export async function* readWatchEvents<T extends KubeObject>(options: {
         'user-agent': options.userAgent,
       },
     });
-    if (response.statusCode >= 400) throw errorOfStatus(response.statusCode, await response.body.text());
+    // The next attempt comes with what is on disk by then.
+    if (response.statusCode === 401) await connection.renew();
+    if (response.statusCode >= 400)
+      throw errorOfStatus(response.statusCode, await response.body.text(), response.headers);
     options.onOpen?.();
     const decoder = new TextDecoder();
     let rest = '';
@@ -51,7 +55,9 @@ export async function* readWatchEvents<T extends KubeObject>(options: {
         const line = rest.slice(start, end);
         start = end + 1;
         end = rest.indexOf('\n', start);
-        if (line !== '') yield parseEvent<T>(line);
+        if (line === '') continue;
+        const event = parseEvent<T>(line);
+        if (event) yield event;
       }
       rest = rest.slice(start);
       if (rest.length > MAX_LINE) throw new KubeError(0, 'TooLong', 'a watch event is longer than any object may be');
@@ -61,13 +67,19 @@ export async function* readWatchEvents<T extends KubeObject>(options: {
     if (error instanceof KubeError) throw error;
     if (signal.aborted) throw signal.reason;
     const { code, message } = error as { code?: string; message?: string };
+    if (code === 'UND_ERR_BODY_TIMEOUT')
+      throw new KubeError(0, 'Silent', `the watch was silent for ${options.quietMs} ms`, { cause: error });
     throw new KubeError(0, 'Connection', `watch broke: ${code ?? message ?? 'unknown cause'}`, { cause: error });
   }
 }
 
-function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> {
+const TYPES = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
+
+/** Undefined for a type that a later server may have, and that says nothing to us. */
+function parseEvent<T extends KubeObject>(line: string): WatchEvent<T> | undefined {
   const event = JSON.parse(line) as { type: string; object: unknown };
-  if (event.type !== 'ERROR') return event as WatchEvent<T>;
+  if (TYPES.has(event.type)) return event as WatchEvent<T>;
+  if (event.type !== 'ERROR') return undefined;
   const status = event.object as { code?: number };
   throw errorOfStatus(status.code ?? 500, JSON.stringify(status));
 }
