@@ -1,42 +1,99 @@
-import type { ReflectorHealth } from '@podwright/kube/reflector';
+import type { Client } from '@podwright/kube/client';
+import { KubeError } from '@podwright/kube/kube-error';
+import { type ReflectorHealth, startReflector } from '@podwright/kube/reflector';
+import { RESOURCE } from '@podwright/kube/resource';
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
-import { startHealthServer, stuckKinds } from './health-server.ts';
+import { afterEach, expect, test } from 'vitest';
+import { startHealthServer } from './health-server.ts';
 
-const kind = (name: string, secondsAgo: number, synced = true): ReflectorHealth => ({
-  kind: name,
-  synced,
-  healthy: true,
-  lastContactAt: 1_000_000 - secondsAgo * 1000,
-  restarts: 0,
-  lists: 1,
-  lastError: undefined,
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) await end();
+});
+
+async function serve(health: () => ReflectorHealth[]) {
+  const server = await startHealthServer({ port: 0, registry: new Registry(), health });
+  endings.push(() => server.stop());
+  return async (path: string): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    const text = await response.text();
+    return response.ok ? String(response.status) : `${response.status} ${text}`;
+  };
+}
+
+/** A reflector on a client whose answers are made up, and a clock to move. */
+function reflect(client: Partial<Client>) {
+  const clock = { skippedMs: 0 };
+  const log = { info() {}, warn() {}, error() {} };
+  const monotonic = (): number => performance.now() + clock.skippedMs;
+  const options = { client: client as Client, resource: RESOURCE.configMaps, now: Date.now, log, monotonic };
+  const reflector = startReflector(options);
+  endings.push(() => Promise.race([reflector.stop(), new Promise<void>((resolve) => setTimeout(resolve, 100))]));
+  return { reflector, clock };
+}
+
+const soon = (probe: () => boolean): Promise<void> => expect.poll(probe, { timeout: 2_000 }).toBe(true);
+const listed = { items: [], resourceVersion: '5' };
+const never = new Promise<never>(() => {});
+
+test('a watch that hangs beyond every deadline of its own makes the process unhealthy', async () => {
+  // As if the HTTP client had lost it: no event, no end, no timeout, and no abort either.
+  const { reflector, clock } = reflect({
+    list: async () => ({ items: [], resourceVersion: '5' }),
+    watch: () => ({ [Symbol.asyncIterator]: () => ({ next: () => never }) }),
+  });
+  const probe = await serve(() => [reflector.health()]);
+  await soon(() => reflector.health().synced);
+  clock.skippedMs = 140_000;
+  expect(await probe('/healthz')).toBe('200');
+  clock.skippedMs = 160_000;
+  expect(await probe('/healthz')).toBe('503 stuck watches: ConfigMap');
+});
+
+test('a list that hangs does the same', async () => {
+  const { reflector, clock } = reflect({ list: () => never });
+  const probe = await serve(() => [reflector.health()]);
+  expect(await probe('/healthz')).toBe('200');
+  clock.skippedMs = 160_000;
+  expect(await probe('/healthz')).toBe('503 stuck watches: ConfigMap');
 });
 
 test.each([
-  ['all lively', [kind('A', 1), kind('B', 60)], []],
-  ['one silent while others speak is stuck', [kind('A', 1), kind('B', 200)], ['B']],
-  [
-    'all silent: the API server is gone, and restarting this process helps nobody',
-    [kind('A', 200), kind('B', 200)],
-    [],
-  ],
-])('%s', (_name, health, expected) => {
-  expect(stuckKinds(health, 1_000_000)).toEqual(expected);
+  ['refuses', new KubeError(403, 'Forbidden', 'no')],
+  ['does not know the kind', new KubeError(404, 'NotFound', 'what?')],
+  ['errs', new KubeError(500, 'InternalError', 'oh')],
+  ['is away', new KubeError(0, 'Connection', 'refused')],
+])('an API server that %s makes the kind unhealthy in the metric and the process in no probe', async (_what, error) => {
+  let refusing = false;
+  const { reflector, clock } = reflect({
+    async list() {
+      if (refusing) throw error;
+      return listed;
+    },
+    async *watch() {
+      yield* [];
+      throw error;
+    },
+  });
+  const probe = await serve(() => [reflector.health()]);
+  await soon(() => reflector.health().synced);
+  refusing = true;
+  const { restarts } = reflector.health();
+  clock.skippedMs = 3_600_000;
+  await soon(() => reflector.health().restarts > restarts);
+  expect(await probe('/healthz')).toBe('200');
+  expect(await probe('/readyz')).toBe('200');
 });
 
-test('the probes answer over HTTP', async () => {
-  let health = [kind('A', 1, false)];
-  const server = await startHealthServer({
-    port: 0,
-    registry: new Registry(),
-    health: () => health,
-    now: () => 1_000_000,
-  });
-  const status = async (path: string): Promise<number> =>
-    (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;
-  expect([await status('/healthz'), await status('/readyz'), await status('/metrics')]).toEqual([200, 503, 200]);
-  health = [kind('A', 1), kind('B', 200)];
-  expect([await status('/healthz'), await status('/readyz'), await status('/nothing')]).toEqual([503, 200, 404]);
-  await server.stop();
+test('it is ready when every kind is listed', async () => {
+  const health = { kind: 'Pod', synced: false, healthy: false, lastContactAt: 0, restarts: 0, lists: 0 };
+  let synced = false;
+  const probe = await serve(() => [{ ...health, synced, sinceStepMs: 0, lastError: undefined }]);
+  expect(await probe('/readyz')).toBe('503 not listed yet: Pod');
+  synced = true;
+  expect([await probe('/readyz'), await probe('/metrics'), await probe('/nothing')]).toEqual([
+    '200',
+    '200',
+    '404 not found',
+  ]);
 });

@@ -3,17 +3,16 @@ import type { AddressInfo } from 'node:net';
 import type { ReflectorHealth } from '@podwright/kube/reflector';
 import type { Registry } from 'prom-client';
 
-/** A watch that has heard nothing for this long, bookmarks included, is stuck. */
+/** Longer than every deadline of a reflector: its silence, its pauses, a page of a list. */
 const STUCK_MS = 150_000;
-const LIVELY_MS = 75_000;
 
 /**
- * Kinds whose watch is stuck although the API server answers others. When all are silent it is the server that is gone:
- * starting this process again would help nobody.
+ * Kinds whose watch does nothing any more: it neither waits for the API server within its own deadlines nor tries again,
+ * so only a new process helps. An API server that refuses, errs or is away makes nothing stuck, whatever it does and for
+ * however long: then `podwright_watch_healthy` says so, and starting this process again would help nobody.
  */
-export function stuckKinds(health: readonly ReflectorHealth[], now: number): string[] {
-  if (!health.some(({ lastContactAt }) => now - lastContactAt < LIVELY_MS)) return [];
-  return health.filter(({ lastContactAt }) => now - lastContactAt > STUCK_MS).map(({ kind }) => kind);
+export function stuckKinds(health: readonly ReflectorHealth[]): string[] {
+  return health.filter(({ sinceStepMs }) => sinceStepMs > STUCK_MS).map(({ kind }) => kind);
 }
 
 /** `/healthz`, `/readyz` and `/metrics`. */
@@ -21,7 +20,6 @@ export async function startHealthServer(options: {
   port: number;
   registry: Registry;
   health: () => ReflectorHealth[];
-  now: () => number;
 }): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'text/plain; charset=utf-8'): void => {
@@ -29,7 +27,7 @@ export async function startHealthServer(options: {
     };
     const path = request.url?.split('?')[0];
     if (path === '/healthz') {
-      const stuck = stuckKinds(options.health(), options.now());
+      const stuck = stuckKinds(options.health());
       answer(stuck.length === 0 ? 200 : 503, stuck.length === 0 ? 'ok' : `stuck watches: ${stuck.join(', ')}`);
     } else if (path === '/readyz') {
       const missing = options.health().filter(({ synced }) => !synced);
