@@ -29,12 +29,14 @@ images: ## Builds the container images into the cache
 generate: ## CRDs, reference pages and the chart's copies, from the declarations in api/
 	@$(with) node scripts/generate.ts
 
-.PHONY: test test-profiles verify bench-session bench-memory
+.PHONY: test test-watch test-profiles verify bench-session bench-memory
 test: ## Every test, on real parts
 	@$(with) sh -c "scripts/test-packages.sh && exec node scripts/test.ts"
 test-profiles: ## Saved login states: stores, keys, real pages, and every part of a running installation killed
 	@$(with) sh -c 'scripts/test-packages.sh && npx vitest run keeper operator/src/profiles browser-image/supervisor/src/profile && \
 	  eval "$$(node scripts/installation/env.ts)" && exec npx vitest run --config vitest.cluster.config.ts test/profiles'
+test-watch: ## The watch under 59 kinds of trouble, beside client-node's informer (BASELINE=0: without)
+	@$(with) node test/watch/main.ts
 verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image

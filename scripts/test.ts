@@ -42,6 +42,8 @@ const stages: Stage[] = [
   { name: 'launcher', command: ['go', 'test', '-C', 'browser-image/launcher', './...'] },
   vitest('unit', 'vitest.config.ts'),
   vitest('operator', 'vitest.cluster.config.ts', 'test/operator'),
+  // On etcd and an API server alone. What a second try would hide here is what these are for.
+  vitest('watch', 'vitest.cluster.config.ts', '--retry=0', 'test/watch', 'test/leader'),
   { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), nodes: 1 },
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
   { ...vitest('profiles', 'vitest.cluster.config.ts', 'test/profiles'), nodes: 1 },

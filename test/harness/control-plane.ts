@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { request } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, connect } from '@podwright/kube/connection';
 import { type ControlPlaneFiles, makeFiles, writeKubeconfig } from './control-plane/files.ts';
 import { type ControlPlanePrograms, controlPlanePrograms } from './control-plane/programs.ts';
+import { freePorts } from './control-plane/free-ports.ts';
 import { type ServerProcess, startServer } from './control-plane/server-process.ts';
 
 /**
@@ -23,6 +23,10 @@ export interface ControlPlane {
   directory: string;
   /** One JSON object per line, level Metadata, of every request but the control plane's own. */
   auditLogPath: string;
+  /** Folder of `apiserver.crt` and `apiserver.key`, for a proxy that stands in for the server. */
+  certificates: string;
+  /** Forgets every revision but the present one: what was read before can no longer be watched or paged from. */
+  compactEtcd(): Promise<void>;
   /** Flags are those of the start; resolves when it answers /readyz. */
   startApiServer(): Promise<void>;
   /** SIGTERM, then SIGKILL after `graceMs` (1 s unless given; 0: at once). */
@@ -58,7 +62,7 @@ const CONTROLLERS = [
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const programs = await controlPlanePrograms(options.signal);
   const files = await makeFiles();
-  const [etcdPort, port] = await freePorts();
+  const [etcdPort, port] = (await freePorts(2)) as [number, number];
   const url = `https://127.0.0.1:${port}`;
   const kubeconfigPath = await writeKubeconfig(files.at('kubeconfig'), {
     url,
@@ -112,6 +116,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     kubeconfigPath,
     directory: files.directory,
     auditLogPath: files.auditLog,
+    certificates: files.certificates,
+    compactEtcd: () => compact(`http://127.0.0.1:${etcdPort}`),
     startApiServer,
     stopApiServer,
     async restartApiServer(how) {
@@ -182,6 +188,17 @@ async function startControllerManager(
   ]);
 }
 
+/** Through etcd's own JSON gateway. */
+async function compact(etcd: string): Promise<void> {
+  const call = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const response = await fetch(`${etcd}/v3/kv/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { header?: { revision?: string } };
+  };
+  const { header } = await call('range', { key: Buffer.from('none').toString('base64') });
+  await call('compaction', { revision: header?.revision, physical: true });
+}
+
 /** Rejects when the server ends before it is ready, with the end of its log. */
 async function untilReady(server: ServerProcess, port: number, files: ControlPlaneFiles): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -208,21 +225,4 @@ function isReady(port: number, token: string): Promise<boolean> {
     asked.on('error', () => resolve(false));
     asked.end();
   });
-}
-
-/** Two ports that nobody listens on now; both are held while the second is asked for. */
-async function freePorts(): Promise<[number, number]> {
-  const listeners = [createServer(), createServer()];
-  await Promise.all(
-    listeners.map(
-      (listener) =>
-        new Promise<void>((resolve, reject) => {
-          listener.once('error', reject);
-          listener.listen(0, '127.0.0.1', resolve);
-        }),
-    ),
-  );
-  const ports = listeners.map((listener) => (listener.address() as AddressInfo).port);
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
-  return [ports[0]!, ports[1]!];
 }

@@ -13,6 +13,8 @@ export interface FaultProxy {
   accept(): void;
   /** Connections accepted so far. */
   readonly accepted: number;
+  /** Connections refused so far. */
+  readonly refused: number;
   close(): Promise<void>;
 }
 
@@ -20,8 +22,10 @@ export async function startFaultProxy(target: { host: string; port: number }): P
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let refusing = false;
   let accepted = 0;
+  let refused = 0;
   const listener = createServer((client) => {
     if (refusing) {
+      refused += 1;
       client.resetAndDestroy();
       return;
     }
@@ -64,6 +68,9 @@ export async function startFaultProxy(target: { host: string; port: number }): P
     },
     get accepted() {
       return accepted;
+    },
+    get refused() {
+      return refused;
     },
     async close() {
       each(({ client, server }) => [client, server].forEach((socket) => socket.destroy()));
