@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { customResourceDefinition } from '@podwright/api/crd/custom-resource-definition';
-import { conditionsPage, errorsPage, kindsPage } from '@podwright/api/crd/reference-pages';
+import { conditionsPage, errorsPage, kindsPage, metricsPage } from '@podwright/api/crd/reference-pages';
 import { KINDS, type Kind } from '@podwright/api/kinds/all';
 import { API_GROUP } from '@podwright/api/names';
 import { stringify } from 'yaml';
@@ -32,6 +32,7 @@ for (const [from, to] of Object.entries(carried)) {
 files.set('docs/reference/kinds.md', kindsPage());
 files.set('docs/reference/conditions.md', conditionsPage());
 files.set('docs/reference/errors.md', errorsPage());
+files.set('docs/reference/metrics.md', metricsPage());
 
 const stale: string[] = [];
 for (const [name, text] of files) {

@@ -5,6 +5,14 @@ import type { Log } from './reflector.ts';
 /** Work on one key. It may ask to be called again at an instant (milliseconds since the epoch). */
 export type Work = (key: string, signal: AbortSignal) => Promise<{ at?: number | undefined } | void>;
 
+/** One pass over a key. */
+export interface PassFact {
+  seconds: number;
+  /** How long the key had waited, its pauses after failures and until agreed instants left out. */
+  waitedSeconds: number;
+  outcome: 'done' | 'failed';
+}
+
 /** Keys waiting to be worked on: each once, never two workers on one key, failures again with back-off. */
 export interface WorkQueue {
   add(key: string): void;
@@ -24,8 +32,8 @@ export function startWorkQueue(options: {
   concurrency: number;
   now: () => number;
   log: Log;
-  /** Called after each pass: seconds it took and how it ended. */
-  onDone?: (seconds: number, outcome: 'done' | 'failed') => void;
+  /** Called after each pass. */
+  onDone?: (fact: PassFact) => void;
 }): WorkQueue {
   const { now, log } = options;
   const waiting = new Map<string, number>();
@@ -38,10 +46,10 @@ export function startWorkQueue(options: {
 
   function pump(): void {
     if (stopping.signal.aborted) return;
-    for (const [key] of waiting) {
+    for (const [key, since] of waiting) {
       if (working.size >= options.concurrency) return;
       waiting.delete(key);
-      const done = pass(key).finally(() => {
+      const done = pass(key, (now() - since) / 1000).finally(() => {
         working.delete(key);
         if (again.delete(key)) queue.add(key);
         pump();
@@ -50,13 +58,13 @@ export function startWorkQueue(options: {
     }
   }
 
-  async function pass(key: string): Promise<void> {
+  async function pass(key: string, waitedSeconds: number): Promise<void> {
     const startedAt = now();
     try {
       const result = await options.work(key, stopping.signal);
       backoffs.delete(key);
       if (result?.at !== undefined) queue.addAt(key, result.at);
-      options.onDone?.((now() - startedAt) / 1000, 'done');
+      options.onDone?.({ seconds: (now() - startedAt) / 1000, waitedSeconds, outcome: 'done' });
     } catch (error) {
       if (stopping.signal.aborted) return;
       let backoff = backoffs.get(key);
@@ -67,7 +75,7 @@ export function startWorkQueue(options: {
         'work failed and is tried again',
       );
       queue.addAt(key, now() + waitMs);
-      options.onDone?.((now() - startedAt) / 1000, 'failed');
+      options.onDone?.({ seconds: (now() - startedAt) / 1000, waitedSeconds, outcome: 'failed' });
     }
   }
 

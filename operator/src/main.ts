@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { INTERNAL_TOKEN_PATH } from '@podwright/api/names';
 import { createSigner } from '@podwright/api/tokens';
 import { createClient } from '@podwright/kube/client';
@@ -21,6 +22,8 @@ const VERSION = process.env['PODWRIGHT_VERSION'] ?? '0.1.0';
 const config = readConfig(process.env);
 const log = pino({ level: config.logLevel, base: { part: 'operator', pod: config.podName } });
 const now = Date.now;
+/** How long work may take to end before the lease is given back. */
+const STOP_IN_ORDER_MS = 400;
 
 const stopping = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -41,7 +44,12 @@ const userAgent = `podwright-operator/${VERSION}`;
 const connection = await connect({ now });
 /** Reads, the lease itself and nothing else: this client writes without asking who leads. */
 const client = createClient({ connection, userAgent });
-const leaderClient = createClient({ connection, userAgent, beforeWrite: () => lease!.assertHeld() });
+const leaderClient = createClient({
+  connection,
+  userAgent,
+  beforeWrite: () => lease!.assertHeld(),
+  onWrite: (fact) => metrics.wrote(fact),
+});
 // Pods come and go by the hundred: their connections are few, short-lived and never pipelined.
 // What a pod answers is read whole; a hostile one must not fill the operator's memory.
 const dispatcher = new Agent({
@@ -57,7 +65,6 @@ const health = await startHealthServer({
   port: config.httpPort,
   registry: metrics.registry,
   health: caches.health,
-  now,
 });
 
 async function lead(): Promise<void> {
@@ -112,8 +119,9 @@ async function lead(): Promise<void> {
   if (stopping.signal.aborted) resolve();
   stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   await asked;
-  await leading.stop();
-  await events.flush();
+  // The next leader waits for this. What has not ended by then is stopped by the fence: a released lease is not held.
+  const inOrder = leading.stop().then(() => events.flush());
+  await Promise.race([inOrder, sleep(STOP_IN_ORDER_MS)]);
   await lease.release();
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../conditions.ts';
 import { ERRORS } from '../errors.ts';
 import { KINDS, type Kind } from '../kinds/all.ts';
+import { METRICS, type MetricDeclaration } from '../metrics.ts';
 import { CEL_RULES } from './rules.ts';
 import { type StructuralSchema, structuralSchema } from './structural-schema.ts';
 
@@ -89,4 +90,20 @@ export function errorsPage(): string {
     words,
   ]);
   return `${NOTE}# Errors of the API\n\n${table(['code', 'HTTP', 'worth trying again', 'words'], rows)}`;
+}
+
+export function metricsPage(): string {
+  let page = `${NOTE}# Metrics\n\nEach part serves them in Prometheus' text format at \`/metrics\`, beside those of the Node process. \`podwright_sessions\`, \`podwright_pool_warm_pods\` and \`podwright_cost_usd_total\` are told by one replica, so a sum over replicas is true.\n\n`;
+  for (const [part, metrics] of Object.entries<Record<string, MetricDeclaration>>(METRICS)) {
+    const rows = Object.entries(metrics).map(([name, { type, help, labels }]) => [
+      `\`${name}\``,
+      type,
+      help,
+      Object.entries(labels)
+        .map(([label, values]) => `\`${label}\`: ${values}`)
+        .join('; '),
+    ]);
+    page += `## ${part}\n\n${table(['metric', 'type', 'meaning', 'labels'], rows)}\n`;
+  }
+  return `${page.trimEnd()}\n`;
 }

@@ -6,7 +6,7 @@ import type { EventRecorder } from '@podwright/kube/event-recorder';
 import type { Pod } from '@podwright/kube/objects';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE, keyOf } from '@podwright/kube/resource';
-import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
+import { type PassFact, type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { podsOfPool, tenantOfNamespace } from '../lookup.ts';
@@ -42,7 +42,7 @@ export function startPoolController(options: {
   /** What is left of a tenant that was removed from this namespace. */
   leftovers: (namespace: string) => PoolObservation['leftovers'];
   onRemoved: (pool: BrowserPool, why: Removal['why']) => void;
-  onDone: (seconds: number, outcome: 'done' | 'failed') => void;
+  onDone: (fact: PassFact) => void;
   now: () => number;
   log: Log;
 }): { queue: WorkQueue; stop(): Promise<void> } {

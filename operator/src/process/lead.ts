@@ -128,30 +128,31 @@ export function startLeading(options: {
       metrics.warmRemoved.inc({ namespace: metadata.namespace ?? '', pool: metadata.name, reason }),
     onDone: metrics.pass('pools'),
   });
-  const parts = [
+  const parts = {
     removals,
     pools,
-    startTenantController({
+    tenants: startTenantController({
       ...common,
       releaseNamespace: config.namespace,
       clusterCidrs: config.clusterCidrs,
       onDone: metrics.pass('tenants'),
     }),
-    startProfileController({
+    profiles: startProfileController({
       ...common,
       releaseNamespace: config.namespace,
       prefix: config.prefix,
       onDone: metrics.pass('profiles'),
     }),
     sessions,
-  ];
-  const sweeper = startSweeper({ caches, pods: podEffects, onSwept: (leaked) => metrics.leaked.set(leaked), now, log });
+  };
+  for (const [name, { queue }] of Object.entries(parts)) metrics.queue(name, queue);
+  const sweeper = startSweeper({ caches, pods: podEffects, onSwept: metrics.swept, now, log });
   return {
     async stop() {
       sweeper.stop();
       replacer.stop();
       clock.stop();
-      await Promise.all([background.stop(), ...parts.map((part) => part.stop())]);
+      await Promise.all([background.stop(), ...Object.values(parts).map((part) => part.stop())]);
     },
   };
 }

@@ -1,8 +1,12 @@
+import { OPERATOR_METRICS } from '@podwright/api/metrics';
 import type { BrowserSession } from '@podwright/api/kinds/session';
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { PassFact, WorkQueue } from '@podwright/kube/work-queue';
+import type { WriteFact } from '@podwright/kube/write-fact';
+import { Registry, collectDefaultMetrics } from 'prom-client';
 import type { Caches } from '../caches.ts';
 import { conditionOf, isTrue } from '../sessions/draft.ts';
 import type { OperatorStatus } from '../sessions/observation.ts';
+import { createMetricFactory } from './metric-factory.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -10,123 +14,73 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(options: { caches: Caches; isLeader: () => boolean; version: string }) {
   const { caches, isLeader } = options;
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const { counter, gauge, histogram, collected } = createMetricFactory({ registry, declared: OPERATOR_METRICS });
+  const queues = new Map<string, WorkQueue>();
 
-  const build = new Gauge({
-    name: 'podwright_build_info',
-    help: 'Version of this part; always 1.',
-    labelNames: ['part', 'version'],
-    registers,
+  gauge('podwright_build_info').set({ part: 'operator', version: options.version }, 1);
+  collected('podwright_leader', (set) => set({}, isLeader() ? 1 : 0));
+  collected('podwright_watch_healthy', (set) => {
+    for (const { kind, healthy } of caches.health()) set({ kind }, healthy ? 1 : 0);
   });
-  build.set({ part: 'operator', version: options.version }, 1);
-  registry.registerMetric(
-    new Gauge({
-      name: 'podwright_leader',
-      help: '1 while this replica leads.',
-      registers: [],
-      collect() {
-        this.set(isLeader() ? 1 : 0);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'podwright_watch_healthy',
-      help: '1 while the watch of a kind is up.',
-      labelNames: ['kind'],
-      registers: [],
-      collect() {
-        for (const { kind, healthy } of caches.health()) this.set({ kind }, healthy ? 1 : 0);
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'podwright_sessions',
-      help: 'Sessions by tenant, pool and phase.',
-      labelNames: ['tenant', 'pool', 'phase'],
-      registers: [],
-      collect() {
-        this.reset();
-        if (!isLeader()) return;
-        for (const { status } of caches.sessions.store.list()) {
-          this.inc({ tenant: status?.tenant ?? '', pool: status?.poolName ?? '', phase: status?.phase ?? 'Queued' });
-        }
-      },
-    }),
-  );
-  registry.registerMetric(
-    new Gauge({
-      name: 'podwright_pool_warm_pods',
-      help: 'Warm pods by pool: ready, starting, and the target.',
-      labelNames: ['namespace', 'pool', 'state'],
-      registers: [],
-      collect() {
-        this.reset();
-        if (!isLeader()) return;
-        for (const { metadata, status } of caches.pools.store.list()) {
-          const labels = { namespace: metadata.namespace ?? '', pool: metadata.name };
-          this.set({ ...labels, state: 'ready' }, status?.warm ?? 0);
-          this.set({ ...labels, state: 'starting' }, status?.starting ?? 0);
-          this.set({ ...labels, state: 'target' }, status?.target ?? 0);
-        }
-      },
-    }),
-  );
-  const leaked = new Gauge({
-    name: 'podwright_leaked_pods',
-    help: 'Pods of no session that the last sweep found.',
-    registers,
+  collected('podwright_watch_restarts_total', (set) => {
+    for (const { kind, restarts } of caches.health()) set({ kind }, restarts);
   });
-  const clockHeld = new Gauge({
-    name: 'podwright_clock_held_sessions',
-    help: 'Sessions whose time is over by a clock that is not trusted; they go on until it is.',
-    registers,
+  collected('podwright_watch_lists_total', (set) => {
+    for (const { kind, lists } of caches.health()) set({ kind }, lists);
   });
-  const ready = new Histogram({
-    name: 'podwright_session_ready_seconds',
-    help: 'From the first sight of an admitted session to Ready.',
-    labelNames: ['pool', 'start'],
-    buckets: [0.02, 0.04, 0.06, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120],
-    registers,
+  collected('podwright_sessions', (_set, add) => {
+    if (!isLeader()) return;
+    for (const { status } of caches.sessions.store.list())
+      add({ tenant: status?.tenant ?? '', pool: status?.poolName ?? '', phase: status?.phase ?? 'Queued' }, 1);
   });
-  const admissionWait = new Histogram({
-    name: 'podwright_admission_wait_seconds',
-    help: 'From creation to admission.',
-    labelNames: ['tenant'],
-    buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600],
-    registers,
+  collected('podwright_pool_warm_pods', (set) => {
+    if (!isLeader()) return;
+    for (const { metadata, status } of caches.pools.store.list()) {
+      const labels = { namespace: metadata.namespace ?? '', pool: metadata.name };
+      set({ ...labels, state: 'ready' }, status?.warm ?? 0);
+      set({ ...labels, state: 'starting' }, status?.starting ?? 0);
+      set({ ...labels, state: 'target' }, status?.target ?? 0);
+    }
   });
-  const evictions = new Counter({
-    name: 'podwright_evictions_total',
-    help: 'Sessions that were ended by a rule or a fault and not by their owner.',
-    labelNames: ['reason'],
-    registers,
+  collected('podwright_queue_depth', (set) => {
+    for (const [queue, { depth }] of queues) set({ queue }, depth);
   });
-  const warmRemoved = new Counter({
-    name: 'podwright_warm_pods_removed_total',
-    help: 'Warm pods removed before anybody claimed them.',
-    labelNames: ['namespace', 'pool', 'reason'],
-    registers,
+  collected('podwright_queue_oldest_seconds', (set) => {
+    for (const [queue, work] of queues) set({ queue }, work.oldestAgeMs() / 1000);
   });
-  const passes = new Histogram({
-    name: 'podwright_reconcile_seconds',
-    help: 'Duration of one pass over one object.',
-    labelNames: ['queue', 'outcome'],
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
-    registers,
-  });
+
+  const leakedNow = gauge('podwright_leaked_pods');
+  const leakedEver = counter('podwright_leaked_pods_total');
+  const clockHeld = gauge('podwright_clock_held_sessions');
+  const claims = counter('podwright_claims_total');
+  const ready = histogram('podwright_session_ready_seconds');
+  const admissionWait = histogram('podwright_admission_wait_seconds');
+  const evictions = counter('podwright_evictions_total');
+  const warmRemoved = counter('podwright_warm_pods_removed_total');
+  const passes = histogram('podwright_reconcile_seconds');
+  const waits = histogram('podwright_queue_wait_seconds');
+  const retries = counter('podwright_queue_retries_total');
+  const writes = counter('podwright_api_writes_total');
 
   return {
     registry,
-    leaked,
+    swept: (found: number): void => {
+      leakedNow.set(found);
+      leakedEver.inc(found);
+    },
     clockHeld,
     warmRemoved,
+    /** Shows how long a queue is; the one of that name before it is forgotten. */
+    queue: (name: string, queue: WorkQueue): void => void queues.set(name, queue),
+    wrote: ({ verb, resource, code }: WriteFact): void => writes.inc({ verb, resource, code }),
     pass:
       (queue: string) =>
-      (seconds: number, outcome: 'done' | 'failed'): void =>
-        passes.observe({ queue, outcome }, seconds),
+      ({ seconds, waitedSeconds, outcome }: PassFact): void => {
+        passes.observe({ queue, outcome }, seconds);
+        waits.observe({ queue }, waitedSeconds);
+        if (outcome === 'failed') retries.inc({ queue });
+      },
     /** Derives what happened from two statuses, as story.ts does for events. */
     written: (
       session: BrowserSession,
@@ -138,6 +92,10 @@ export function createMetrics(options: { caches: Caches; isLeader: () => boolean
         const admittedAt = Date.parse(conditionOf(after, 'Admitted')!.lastTransitionTime);
         const waited = Math.max(0, admittedAt - Date.parse(session.metadata.creationTimestamp)) / 1000;
         admissionWait.observe({ tenant: after.tenant ?? '' }, waited);
+      }
+      if (after.podUID !== undefined && before?.podUID === undefined) {
+        const { namespace = '' } = session.metadata;
+        claims.inc({ namespace, pool: after.poolName ?? '', start: after.start ?? '' });
       }
       if (after.readyAt !== undefined && before?.readyAt === undefined) {
         const admittedAt = Date.parse(conditionOf(after, 'Admitted')?.lastTransitionTime ?? '');

@@ -5,7 +5,7 @@ import type { EventRecorder } from '@podwright/kube/event-recorder';
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE, keyOf } from '@podwright/kube/resource';
-import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
+import { type PassFact, type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import type { KeeperClient } from '../keeper-client.ts';
 import { decideProfile } from './decide.ts';
@@ -19,7 +19,7 @@ export function startProfileController(options: {
   /** Where tombstones are left: the namespace of a profile may be on its way out itself. */
   releaseNamespace: string;
   prefix: string;
-  onDone: (seconds: number, outcome: 'done' | 'failed') => void;
+  onDone: (fact: PassFact) => void;
   now: () => number;
   log: Log;
 }): { queue: WorkQueue; stop(): Promise<void> } {

@@ -3,7 +3,7 @@ import type { Client } from '@podwright/kube/client';
 import type { EventRecorder } from '@podwright/kube/event-recorder';
 import type { Log } from '@podwright/kube/reflector';
 import { keyOf } from '@podwright/kube/resource';
-import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
+import { type PassFact, type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import type { CreateGate } from '../pods/create-gate.ts';
 import { isLeaving } from '../lookup.ts';
@@ -50,7 +50,7 @@ export function startSessionController(options: {
     after: OperatorStatus,
     seenAt: number,
   ) => void;
-  onDone: (seconds: number, outcome: 'done' | 'failed') => void;
+  onDone: (fact: PassFact) => void;
   now: () => number;
   log: Log;
 }): SessionController {

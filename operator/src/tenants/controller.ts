@@ -4,7 +4,7 @@ import { applyStatus } from '@podwright/kube/apply-status';
 import type { Client } from '@podwright/kube/client';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
-import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
+import { type PassFact, type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { tenantOfNamespace } from '../lookup.ts';
@@ -20,7 +20,7 @@ export function startTenantController(options: {
   caches: Caches;
   releaseNamespace: string;
   clusterCidrs: readonly string[];
-  onDone: (seconds: number, outcome: 'done' | 'failed') => void;
+  onDone: (fact: PassFact) => void;
   now: () => number;
   log: Log;
 }): { queue: WorkQueue; stop(): Promise<void> } {

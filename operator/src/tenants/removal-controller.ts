@@ -6,7 +6,7 @@ import { isConflict, isNotFound } from '@podwright/kube/kube-error';
 import type { Namespace } from '@podwright/kube/objects';
 import type { Log } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
-import { type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
+import { type PassFact, type WorkQueue, startWorkQueue } from '@podwright/kube/work-queue';
 import type { Caches } from '../caches.ts';
 import { isLeaving, tenantOfNamespace } from '../lookup.ts';
 import { labelValue } from '../pods/pod-names.ts';
@@ -29,7 +29,7 @@ export function startRemovalController(options: {
   events: EventRecorder;
   /** Something changed in what is left: pools show it. */
   onProgress: (namespace: string) => void;
-  onDone: (seconds: number, outcome: 'done' | 'failed') => void;
+  onDone: (fact: PassFact) => void;
   now: () => number;
   log: Log;
 }): RemovalController {
