@@ -2,7 +2,8 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
 import { KubeError, errorOfStatus, isUnauthorized } from './kube-error.ts';
 import { type KubeObject, type ResourceType, apiVersionOf, pathOf } from './resource.ts';
-import { type ListOptions, type Query, listPages } from './list-pages.ts';
+import { type ListOptions, listPages } from './list-pages.ts';
+import { type Query, withQuery } from './query.ts';
 import { type WriteFact, writeFact } from './write-fact.ts';
 import { type WatchEvent, readWatchEvents } from './watch-stream.ts';
 
@@ -275,14 +276,6 @@ export function createClient(options: {
 /** Items of lists come without kind and version; callers and patches want both. */
 function named<T>(type: ResourceType<KubeObject>, value: unknown): T {
   return { apiVersion: apiVersionOf(type), kind: type.kind, ...(value as object) } as T;
-}
-
-function withQuery(path: string, query: Query = {}): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') parameters.set(name, String(value));
-  }
-  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
 /** Carries what `beforeWrite` threw past the words for trouble below HTTP. */

@@ -1,8 +1,7 @@
 import { isExpired } from './kube-error.ts';
+import type { Query } from './query.ts';
 
 const PAGE_SIZE = 500;
-
-export type Query = Record<string, string | number | boolean | undefined>;
 
 export interface ListOptions {
   resourceVersion?: string | undefined;
