@@ -6,6 +6,7 @@ import { createSigner } from '@podwright/api/tokens';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
 import { createEventRecorder } from '@podwright/kube/event-recorder';
+import { startHealthServer } from '@podwright/kube/health-server';
 import { type LeaseHold, acquireLease } from '@podwright/kube/lease';
 import { pino } from 'pino';
 import { Agent } from 'undici';
@@ -13,7 +14,7 @@ import { startCaches } from './caches.ts';
 import { readConfig } from './config.ts';
 import { createKeeperClient } from './keeper-client.ts';
 import { createTemplates } from './pods/templates.ts';
-import { startHealthServer } from './process/health-server.ts';
+import { createProbes } from './process/probes.ts';
 import { startLeading } from './process/lead.ts';
 import { createMetrics } from './process/metrics.ts';
 import { createPodSettings, readTokenKeys } from './process/pod-settings.ts';
@@ -64,7 +65,7 @@ const metrics = createMetrics({ caches, isLeader: () => lease?.held() ?? false, 
 const health = await startHealthServer({
   port: config.httpPort,
   registry: metrics.registry,
-  health: caches.health,
+  ...createProbes(caches.health),
 });
 
 async function lead(): Promise<void> {

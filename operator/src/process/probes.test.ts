@@ -1,10 +1,11 @@
 import type { Client } from '@podwright/kube/client';
+import { startHealthServer } from '@podwright/kube/health-server';
 import { KubeError } from '@podwright/kube/kube-error';
 import { type ReflectorHealth, startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
-import { startHealthServer } from './health-server.ts';
+import { createProbes } from './probes.ts';
 
 const endings: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -12,11 +13,11 @@ afterEach(async () => {
 });
 
 async function serve(health: () => ReflectorHealth[]) {
-  const server = await startHealthServer({ port: 0, registry: new Registry(), health });
+  const server = await startHealthServer({ port: 0, registry: new Registry(), ...createProbes(health) });
   endings.push(() => server.stop());
   return async (path: string): Promise<string> => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
-    const text = await response.text();
+    const text = (await response.text()).trim();
     return response.ok ? String(response.status) : `${response.status} ${text}`;
   };
 }
