@@ -208,6 +208,16 @@ export const KEEPER_METRICS = {
     help: 'Bytes written to and read from the blob store.',
     labels: { direction: '`written` or `read`' },
   },
+  podwright_profile_pulls_total: {
+    type: 'counter',
+    help: 'Login states pulled from pods, at the stop and in between: saved, unchanged or failed.',
+    labels: { outcome: '`saved`, `unchanged` or `failed`' },
+  },
+  podwright_profile_data_keys: {
+    type: 'gauge',
+    help: 'Profiles met by the last round of rewrapping: current (wrapped by the current key), or failed.',
+    labels: { state: '`current` or `failed`' },
+  },
   podwright_collections_total: {
     type: 'counter',
     help: 'Stopped sessions whose downloads and login state were pulled: complete, or partial when something was lost.',
