@@ -28,7 +28,7 @@ async function keeperThat(...statuses: number[]): Promise<void> {
   server = createServer((_request, response) => {
     const status = statuses[Math.min(asked, statuses.length - 1)] ?? 200;
     asked += 1;
-    response.writeHead(status).end(JSON.stringify(status === 200 ? answer : refusal));
+    response.writeHead(status).end(status === 204 ? '' : JSON.stringify(status === 200 ? answer : refusal));
   });
   await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
   const { port } = server.address() as { port: number };
@@ -69,6 +69,14 @@ describe('loading a profile', () => {
   const load = { namespace: 'tenant-demo', profile: 'shop', sessionUid: 'u', podUid: 'p', podIP: '10.0.0.1' };
   afterEach(() => {
     refusal.retryable = true;
+  });
+
+  test('is done when a keeper from before an upgrade says no more', async () => {
+    await keeperThat(204);
+    expect(await client.loadProfile(load, AbortSignal.timeout(10_000))).toMatchObject({
+      outcome: 'Loaded',
+      version: null,
+    });
   });
 
   test('tells a refusal for good from trouble that passes', async () => {

@@ -79,7 +79,10 @@ export function createKeeperClient(options: {
       }
     },
     async loadProfile(request, signal) {
-      return Value.Parse(ProfileLoadResponse, JSON.parse(await call('POST', '/profiles/load', request, signal)));
+      const text = await call('POST', '/profiles/load', request, signal);
+      // A keeper from before an upgrade answers with nothing.
+      if (text === '') return { outcome: 'Loaded', version: null, capturedAt: null, expiresAt: null, missing: [] };
+      return Value.Parse(ProfileLoadResponse, JSON.parse(text));
     },
     async deleteProfile({ namespace, name, uid }, signal) {
       const path = `/profiles/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}?uid=${encodeURIComponent(uid)}`;

@@ -124,7 +124,8 @@ function tellProfile(draft: Draft, { session, memory, now }: Observation, pod: P
     setCondition(draft, now, 'ProfileLoaded', 'False', 'ProfileExpired', words);
     return;
   }
-  const what = outcome === 'Empty' ? 'holds nothing yet' : `is loaded: version ${version} of ${capturedAt}`;
+  const which = version === null ? '' : `: version ${version} of ${capturedAt}`;
+  const what = outcome === 'Empty' ? 'holds nothing yet' : `is loaded${which}`;
   const lack = missing.length === 0 ? '' : `; not loaded: ${missing.join(', ')}`;
   setCondition(draft, now, 'ProfileLoaded', 'True', 'ProfileLoaded', `profile ${name} ${what}${lack}`);
 }
