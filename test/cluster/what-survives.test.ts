@@ -84,6 +84,7 @@ describe('a session with a profile', () => {
       const page = await pageOf(browser);
       const seen = await page.evaluate(`[document.cookie, localStorage.getItem('basket')]`);
       expect(seen).toEqual(['sid=secret-of-the-test', 'kettle']);
+      await page.evaluate(`localStorage.setItem('basket', 'two kettles')`);
     });
     await eventually('version 2', profile, (seen) => seen?.status?.version === 2);
   });
