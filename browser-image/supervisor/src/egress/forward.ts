@@ -33,16 +33,20 @@ export function createForwarder(options: {
   const { dialer } = options;
 
   /** Where the request goes, and in which form. */
-  async function connect(url: URL): Promise<{ socket: Duplex; path: string; headers: OutgoingHttpHeaders }> {
+  async function connect(
+    url: URL,
+    signal: AbortSignal,
+  ): Promise<{ socket: Duplex; path: string; headers: OutgoingHttpHeaders }> {
     const destination = { host: url.hostname, port: url.port === '' ? 80 : Number(url.port) };
     const path = `${url.pathname}${url.search}`;
     const proxy = options.upstream();
-    if (!proxy || proxy.protocol === 'socks5') return { socket: await dialer.connect(destination), path, headers: {} };
-    const { inside } = await dialer.check(destination);
-    if (inside) return { socket: await dialer.connect(destination), path, headers: {} };
+    const direct = async () => ({ socket: await dialer.connect(destination, signal), path, headers: {} });
+    if (!proxy || proxy.protocol === 'socks5') return direct();
+    const { inside } = await dialer.check(destination, signal);
+    if (inside) return direct();
     const authorization = proxyAuthorization(proxy);
     return {
-      socket: await dialer.connectToProxy(proxy),
+      socket: await dialer.connectToProxy(proxy, signal),
       path: url.href,
       headers: authorization === undefined ? {} : { 'proxy-authorization': authorization },
     };
@@ -50,7 +54,13 @@ export function createForwarder(options: {
 
   return async (request, response) => {
     const url = readAbsoluteUrl(request.url ?? '');
-    const { socket, path, headers } = await connect(url);
+    // A client that leaves takes along what was opened for it, whenever that is.
+    const left = new AbortController();
+    response.on('close', () => left.abort());
+    const { socket, path, headers } = await connect(url, left.signal);
+    const close = (): void => void socket.destroy();
+    if (left.signal.aborted) close();
+    else left.signal.addEventListener('abort', close, { once: true });
     const answer = Promise.withResolvers<IncomingMessage>();
     const outward = send({
       agent: agentFor(socket),
@@ -61,7 +71,6 @@ export function createForwarder(options: {
     });
     outward.on('response', answer.resolve);
     outward.on('error', () => answer.reject(new EgressError(502, 'the destination broke the connection')));
-    response.on('close', () => socket.destroy());
     request.pipe(outward);
     const incoming = await answer.promise;
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? '', endToEnd(incoming));

@@ -3,7 +3,7 @@ import { Agent, createServer as createHttpServer, request } from 'node:http';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { PodEgressFloor } from '@podwright/api/pod-door';
-import { createDialer } from './dial.ts';
+import { type Resolve, createDialer } from './dial.ts';
 import { createEgressProxy, parseAuthority } from './proxy.ts';
 import type { SessionEgress } from './rules.ts';
 import { type UpstreamProxy, parseUpstreamProxy } from './upstream.ts';
@@ -34,7 +34,10 @@ async function setUp(options: {
   floor?: Partial<PodEgressFloor>;
   upstream?: string;
   ports: Record<string, number>;
+  deadlines?: Parameters<typeof createDialer>[0]['deadlines'];
+  resolve?: Resolve;
 }) {
+  const asked: string[] = [];
   const dialled: string[] = [];
   let refused = 0;
   const upstream: UpstreamProxy | undefined =
@@ -45,7 +48,10 @@ async function setUp(options: {
       session: options.session ?? { egress: 'Public', allowedHosts: [] },
     }),
     upstream: () => upstream,
+    ...(options.deadlines ? { deadlines: options.deadlines } : {}),
     async resolve(host) {
+      asked.push(host);
+      if (options.resolve) return options.resolve(host);
       const addresses = NAMES[host];
       if (!addresses) throw new Error('no such name');
       return addresses;
@@ -58,7 +64,7 @@ async function setUp(options: {
   const proxy = createEgressProxy({ dialer, upstream: () => upstream, refused: () => (refused += 1) });
   const { port } = await proxy.listen({ host: '127.0.0.1', port: 0 });
   closers.push(() => proxy.close());
-  return { port, dialled, dialer, refused: () => refused };
+  return { port, dialled, dialer, refused: () => refused, asked: () => asked };
 }
 
 async function get(port: number, url: string, agent?: Agent) {
@@ -112,15 +118,13 @@ describe('requests in absolute form', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     closers.push(() => agent.destroy());
     expect((await get(port, 'http://a.example/', agent)).status).toBe(200);
-    expect((await get(port, 'http://inside.demo/', agent)).status).toBe(403);
+    expect((await get(port, 'http://inside.demo/', agent)).status).toBe(502);
     expect((await get(port, 'http://127.0.0.1:9222/json', agent)).status).toBe(403);
     expect((await get(port, 'http://a.example/', agent)).status).toBe(200);
     expect(dialled).toEqual(['93.184.216.34', '93.184.216.34']);
   });
 
   test.each([
-    ['a private address behind a name', 'http://inside.demo/', /private/],
-    ['a name with a private address among its own', 'http://rebind.example/', /private/],
     ['the metadata address', 'http://169.254.169.254/latest/meta-data/', /linkLocal/],
     ['loopback in decimal', 'http://2130706433/', /loopback/],
     ['loopback in hex', 'http://0x7f.1/', /loopback/],
@@ -136,6 +140,21 @@ describe('requests in absolute form', () => {
     expect(body).toMatch(words);
     expect(dialled).toEqual([]);
     expect(refused()).toBe(1);
+  });
+
+  test.each([
+    ['a private address behind a name', 'inside.demo', 1],
+    ['a name with a private address among its own', 'rebind.example', 1],
+    ['a name that does not exist', 'nowhere.example', 0],
+  ])('to %s are answered in the same words', async (_, host, counted) => {
+    const { port, dialled, refused } = await setUp({ ports: {} });
+    const { status, body } = await get(port, `http://${host}/`);
+    expect({ status, body }).toEqual({
+      status: 502,
+      body: `The page could not be fetched: ${host} has no address that this browser may reach.\n`,
+    });
+    expect(dialled).toEqual([]);
+    expect(refused()).toBe(counted);
   });
 
   test('to a name that does not exist, or a site that is down, say so', async () => {
@@ -191,21 +210,28 @@ describe('tunnels', () => {
     await once(socket, 'close');
   });
 
-  test.each([
-    'inside.demo:443',
-    '127.0.0.1:9222',
-    '[::1]:9222',
-    '10.0.0.1:443',
-    'rebind.example:443',
-    'nonsense',
-    'a.example:0',
-  ])('to %s are refused', async (authority) => {
-    const { port, dialled } = await setUp({ ports: {} });
-    const { status, rest } = await tunnel(port, authority);
-    expect(status).toBe('HTTP/1.1 403 Forbidden');
-    expect(rest).toContain('This browser may not go there');
-    expect(dialled).toEqual([]);
-  });
+  test.each(['inside.demo:443', 'rebind.example:443', 'nowhere.example:443'])(
+    'to %s find nothing: whether the name exists is not told',
+    async (authority) => {
+      const { port, dialled } = await setUp({ ports: {} });
+      const { status, rest } = await tunnel(port, authority);
+      expect(status).toBe('HTTP/1.1 502 Bad Gateway');
+      const name = authority.replace(':443', '');
+      expect(rest).toContain(`The page could not be fetched: ${name} has no address that this browser may reach.`);
+      expect(dialled).toEqual([]);
+    },
+  );
+
+  test.each(['127.0.0.1:9222', '[::1]:9222', '10.0.0.1:443', 'nonsense', 'a.example:0'])(
+    'to %s are refused',
+    async (authority) => {
+      const { port, dialled } = await setUp({ ports: {} });
+      const { status, rest } = await tunnel(port, authority);
+      expect(status).toBe('HTTP/1.1 403 Forbidden');
+      expect(rest).toContain('This browser may not go there');
+      expect(dialled).toEqual([]);
+    },
+  );
 
   test('are chained through an http proxy by name', async () => {
     const seen: string[] = [];
@@ -264,7 +290,65 @@ describe('tunnels', () => {
 
   test('do not go to an upstream proxy inside', async () => {
     const { port, dialled } = await setUp({ upstream: 'http://inside.demo:8080', ports: {} });
-    expect((await tunnel(port, 'a.example:443')).status).toBe('HTTP/1.1 403 Forbidden');
+    expect((await tunnel(port, 'a.example:443')).status).toBe('HTTP/1.1 502 Bad Gateway');
+    expect(dialled).toEqual([]);
+  });
+
+  test.each(['http://proxy.example:8080', 'https://proxy.example:8080', 'socks5://proxy.example:8080'])(
+    'do not wait for %s for ever when it takes the connection and says nothing',
+    async (upstream) => {
+      const open: Socket[] = [];
+      const upstreamPort = await listen(createServer((socket) => void open.push(socket.resume())));
+      const { port } = await setUp({
+        upstream,
+        ports: { '93.184.216.99': upstreamPort },
+        deadlines: { resolveMs: 5000, connectMs: 5000, handshakeMs: 50 },
+      });
+      const { status, rest } = await tunnel(port, 'a.example:443');
+      expect(status).toBe('HTTP/1.1 504 Gateway Timeout');
+      expect(rest).toContain('the upstream proxy did not answer in time');
+      await expect.poll(() => open.map((socket) => socket.readableEnded)).toEqual([true]);
+    },
+  );
+});
+
+describe('a client that leaves before it was connected', () => {
+  /** An upstream proxy that takes connections and never answers. */
+  async function silentProxy() {
+    const open: Socket[] = [];
+    const server = createServer({ allowHalfOpen: false }, (socket) => void open.push(socket.resume()));
+    return { port: await listen(server), open };
+  }
+
+  test.each([
+    ['closes its end of a tunnel', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n', 'end'],
+    ['breaks a tunnel off', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n', 'resetAndDestroy'],
+    ['gives up a request', 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n', 'end'],
+    ['breaks a request off', 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n', 'resetAndDestroy'],
+  ] as const)('%s: nothing stays open', async (_, words, leave) => {
+    const { port: upstreamPort, open } = await silentProxy();
+    const { port } = await setUp({
+      upstream: 'socks5://proxy.example:8080',
+      ports: { '93.184.216.99': upstreamPort },
+    });
+    const client = connect({ host: '127.0.0.1', port });
+    client.on('error', () => undefined);
+    client.write(words);
+    await expect.poll(() => open.length).toBe(1);
+    client[leave]();
+    await expect.poll(() => open[0]?.destroyed).toBe(true);
+  });
+
+  test('opens nothing any more when it left while its name was looked up', async () => {
+    const lookup = Promise.withResolvers<string[]>();
+    const { port, dialled, asked } = await setUp({ ports: {}, resolve: () => lookup.promise });
+    const client = connect({ host: '127.0.0.1', port });
+    client.write('CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n');
+    await expect.poll(asked).toEqual(['a.example']);
+    client.end();
+    await once(client.resume(), 'close');
+    lookup.resolve(['93.184.216.34']);
+    await new Promise((done) => setTimeout(done, 20));
     expect(dialled).toEqual([]);
   });
 });

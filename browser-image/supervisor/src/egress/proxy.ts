@@ -26,19 +26,25 @@ export function createEgressProxy(options: {
   const tunnels = new Set<Duplex>();
 
   function onRefusal(error: unknown): EgressError {
-    if (error instanceof EgressError && error.status === 403) options.refused();
+    if (error instanceof EgressError && error.refused) options.refused();
     return error instanceof EgressError ? error : new EgressError(502, 'the destination is not reached');
   }
 
   async function onConnect(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     tunnels.add(client);
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    // The end of a stream is heard of only by who reads it; nothing is taken from it here.
+    const listen = (): void => undefined;
+    client.on('readable', listen).on('end', leave).on('close', leave);
     client.on('close', () => tunnels.delete(client));
     client.on('error', () => client.destroy());
     try {
       const destination = parseAuthority(request.url ?? '');
       if (!destination) throw new EgressError(403, 'the address of the tunnel cannot be read');
-      const outward = await dialer.connect(destination);
-      if (client.destroyed) {
+      const outward = await dialer.connect(destination, left.signal);
+      client.off('readable', listen).off('end', leave);
+      if (client.destroyed || left.signal.aborted) {
         outward.destroy();
         return;
       }

@@ -40,6 +40,7 @@ export async function secureToProxy(socket: Socket, proxy: UpstreamProxy): Promi
   const secure = connectTls({ socket, ...(isIP(proxy.host) ? {} : { servername: proxy.host }) });
   const ready = Promise.withResolvers<Socket>();
   secure.once('secureConnect', () => ready.resolve(secure)).once('error', ready.reject);
+  secure.once('close', () => ready.reject(new Error('the upstream proxy closed the connection')));
   return ready.promise;
 }
 
