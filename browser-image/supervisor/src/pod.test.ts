@@ -165,6 +165,24 @@ describe('a bound pod', () => {
     await browser.close();
   });
 
+  test('lets a page open a window of its own process, and both go on', async () => {
+    const list = (await (await pod.call('GET', '/cdp/json/list', 'cdp')).json()) as Record<string, string>[];
+    // No client library: those let held windows go by themselves.
+    const page = await pod.socket(`/cdp/devtools/page/${list.find(({ type }) => type === 'page')!['id']}`, 'cdp');
+    await once(page, 'open');
+    const expression = `const w = open('about:blank'); new Promise((done) => setTimeout(() => { w.close(); done('went on'); }, 50))`;
+    page.send(
+      JSON.stringify({
+        id: 1,
+        method: 'Runtime.evaluate',
+        params: { expression, awaitPromise: true, userGesture: true },
+      }),
+    );
+    const [answer] = (await once(page, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
+    expect(answer.toString()).toContain('went on');
+    page.close();
+  });
+
   test('hides the interface of the browser from discovery and attach', async () => {
     const list = (await (await pod.call('GET', '/cdp/json/list', 'cdp')).json()) as Record<string, string>[];
     expect(list.map(({ type }) => type)).not.toContain('browser_ui');

@@ -38,7 +38,7 @@ export async function openPages(options: {
   link: CdpLink;
   /** Told of every origin that is used in the default context. */
   origins: OriginLog;
-  /** Called with each new page of the default context before it runs, when pages are held. */
+  /** Called with each new page of the default context before it runs, when pages are held: it sends what it has to at once. */
   prepare: (sessionId: string, targetId: string) => Promise<void>;
   failed: (words: string, error: unknown) => void;
 }): Promise<Pages> {
@@ -61,11 +61,14 @@ export async function openPages(options: {
   }
 
   async function take(sessionId: string, info: TargetInfo, waiting: boolean): Promise<void> {
+    const calls: Promise<unknown>[] = [];
     if (isOurs(info)) {
       sessions.set(info.targetId, sessionId);
-      await options.prepare(sessionId, info.targetId);
+      calls.push(options.prepare(sessionId, info.targetId));
     }
-    if (waiting) await link.send('Runtime.runIfWaitingForDebugger', {}, sessionId);
+    // In order, and not after the answers: a window shares its opener's process, and both wait until it runs.
+    if (waiting) calls.push(link.send('Runtime.runIfWaitingForDebugger', {}, sessionId));
+    await Promise.all(calls);
     if (!isOurs(info)) await link.send('Target.detachFromTarget', { sessionId });
   }
 
