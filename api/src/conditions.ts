@@ -35,6 +35,7 @@ export const SESSION_REASONS = {
   ViewportTooLarge: 'The viewport does not fit the maxScreen of the pool.',
   SecretNotOffered: 'The Secret is missing or lacks the podwright.dev/use label it needs.',
   InvalidSpec: 'The spec contradicts itself or the pool; the message says what to change.',
+  PoolNotAllowed: 'The pool asks for an image, a sandbox mode or a Chromium flag that the platform does not allow.',
   ProfileInUse:
     'Another session holds the profile for writing; the message names it. Ends the session, unless its tenant says whenProfileBusy: Wait.',
   // Starting
@@ -82,6 +83,8 @@ export type SessionReason = keyof typeof SESSION_REASONS;
 export const POOL_CONDITIONS = {
   Ready: 'Warm pods are at their target and the template is usable.',
   Degraded: 'Pods of this pool fail to start; the message has the last cause.',
+  Confined:
+    'The pool may have what it asks for, and its nodes can give it; else the message says what is missing where.',
 } as const;
 export type PoolConditionType = keyof typeof POOL_CONDITIONS;
 
@@ -94,6 +97,10 @@ export const POOL_REASONS = {
   PodFailed: 'A warm pod ended or did not get ready; it was replaced.',
   QuotaExceeded: 'A ResourceQuota or LimitRange of the namespace refuses warm pods; they are tried again.',
   InvalidSpec: 'The API server refuses pods made from this spec.',
+  NotAllowed:
+    'It asks for an image, a sandbox mode or a Chromium flag that the platform does not allow; it makes no pods.',
+  NodeLacks: 'A node lacks what the sandbox mode needs: the seccomp profile, or user namespaces.',
+  AsAsked: 'Nodes give what the sandbox mode asks for.',
 } as const;
 export type PoolReason = keyof typeof POOL_REASONS;
 

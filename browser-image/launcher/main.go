@@ -68,7 +68,11 @@ func main() {
 		if !display.process.Running() {
 			exit(exitDisplay, endOf("display", display.process))
 		}
-		exit(exitChromium, endOf("chromium", chromium.process))
+		end := endOf("chromium", chromium.process)
+		if !config.noSandbox && !canMakeUserNamespace() {
+			end.Error = noUserNamespaces
+		}
+		exit(exitChromium, end)
 	}
 	stopGently(chromium.process)
 	exit(0, ending{Exit: "stopped"})

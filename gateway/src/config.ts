@@ -11,6 +11,7 @@ export const GatewayEnv = Type.Object({
   PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_REDIS_URL: Type.String({ pattern: '^rediss?://' }),
   PODWRIGHT_TOKEN_KEY_DIR: Type.String({ minLength: 1, default: '/etc/podwright/token-key' }),
+  PODWRIGHT_TOKEN_KEYS_DIR: Type.String({ minLength: 1, default: '/etc/podwright/token-keys' }),
   PODWRIGHT_PUBLIC_URL: Type.String({ pattern: '^https?://[^/?#]+(/[^?#]*[^/?#])?/?$' }),
   PODWRIGHT_KEEPER_URL: HttpUrl({ default: 'http://podwright-keeper:8082' }),
   PODWRIGHT_MODELS_FILE: Type.String({ minLength: 1, default: '/etc/podwright/models/models.json' }),
@@ -34,6 +35,7 @@ export interface Config {
   logLevel: string;
   redisUrl: string;
   tokenKeyDir: string;
+  tokenKeysDir: string;
   /** Absolute, no trailing slash: base of every URL given out. */
   publicUrl: string;
   keeperUrl: string;
@@ -59,6 +61,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     logLevel: checked.PODWRIGHT_LOG_LEVEL,
     redisUrl: checked.PODWRIGHT_REDIS_URL,
     tokenKeyDir: checked.PODWRIGHT_TOKEN_KEY_DIR,
+    tokenKeysDir: checked.PODWRIGHT_TOKEN_KEYS_DIR,
     publicUrl,
     keeperUrl: checked.PODWRIGHT_KEEPER_URL.replace(/\/$/, ''),
     modelsFile: checked.PODWRIGHT_MODELS_FILE,

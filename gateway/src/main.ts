@@ -1,8 +1,9 @@
-import { createSigner } from '@podwright/api/tokens';
+import { join } from 'node:path';
 import { CLOSE } from '@podwright/api/pod-door';
 import { INTERNAL_TOKEN_PATH } from '@podwright/api/names';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
+import { startTokenSigner } from '@podwright/kube/token-signer';
 import { createAttempts } from '@podwright/runs/attempts';
 import { createConversations } from '@podwright/runs/conversations';
 import { createWaitingLine } from '@podwright/runs/waiting-line';
@@ -38,7 +39,7 @@ import { createGatewaySecret } from './links/secret.ts';
 import { createTickets } from './links/tickets.ts';
 import { createCostLedger } from './metering/cost-ledger.ts';
 import { createMetrics } from './metrics.ts';
-import { readModels, readTokenKey } from './mounted-files.ts';
+import { readLinkKey, readModels } from './mounted-files.ts';
 import { createPodClient } from './pod-client.ts';
 import { createProfileCache } from './profiles/profile-cache.ts';
 import { createProfileService } from './profiles/profile-service.ts';
@@ -66,13 +67,20 @@ const BAD_KEYS_PER_MINUTE = 20;
 const SETTLE_EVERY_MS = 60_000;
 
 // What everything stands on.
-const [{ privatePem, kid }, models, assets] = await Promise.all([
-  readTokenKey(config.tokenKeyDir),
+const [linkKey, models, assets] = await Promise.all([
+  readLinkKey(config.tokenKeyDir),
   readModels(config.modelsFile),
   loadViewerAssets(),
 ]);
-const signer = await createSigner({ issuer: 'gateway', installation: config.installation, kid, privatePem, now });
-const secret = createGatewaySecret(privatePem);
+const signer = await startTokenSigner({
+  issuer: 'gateway',
+  installation: config.installation,
+  keyDir: config.tokenKeyDir,
+  releasedFile: join(config.tokenKeysDir, 'signing.json'),
+  now,
+  log,
+});
+const secret = createGatewaySecret(linkKey);
 const connection = await connect({ now });
 const client = createClient({ connection, userAgent: 'podwright-gateway' });
 const watches = startWatches({ client, namespace: config.namespace, log, now });

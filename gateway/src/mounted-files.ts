@@ -5,12 +5,12 @@ import { Value } from 'typebox/value';
 
 /** Files that the chart mounts, read once at start. A wrong one keeps the process from starting, with its name. */
 
-export async function readTokenKey(folder: string): Promise<{ privatePem: string; kid: string }> {
-  const [privatePem, kid] = await Promise.all([
-    readFile(join(folder, 'private.pem'), 'utf8'),
-    readFile(join(folder, 'kid'), 'utf8'),
-  ]);
-  return { privatePem, kid: kid.trim() };
+/** What links are derived from: the first signing key there was. A rotation keeps it beside the keys of today. */
+export async function readLinkKey(folder: string): Promise<string> {
+  return readFile(join(folder, 'link.key'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return readFile(join(folder, 'private.pem'), 'utf8');
+  });
 }
 
 export async function readModels(path: string): Promise<ModelsFile> {

@@ -8,6 +8,7 @@ const Environment = Type.Object({
   PODWRIGHT_NAMESPACE: Type.String({ minLength: 1, description: 'namespace of the release' }),
   PODWRIGHT_LOG_LEVEL: LogLevel,
   PODWRIGHT_TOKEN_KEY_DIR: Type.String({ default: '/etc/podwright/token-key' }),
+  PODWRIGHT_TOKEN_KEYS_DIR: Type.String({ default: '/etc/podwright/token-keys' }),
   PODWRIGHT_WRAPPING_KEY_FILE: Type.String({ default: '/etc/podwright/wrapping-key/wrapping.key' }),
   PODWRIGHT_BLOB_DIR: Type.Optional(Type.String({ pattern: '^/' })),
   PODWRIGHT_S3_BUCKET: Type.Optional(Type.String({ minLength: 3 })),
@@ -27,6 +28,7 @@ export interface Config {
   namespace: string;
   logLevel: string;
   tokenKeyDir: string;
+  tokenKeysDir: string;
   wrappingKeyFile: string;
   blobs:
     | { type: 'directory'; root: string }
@@ -57,6 +59,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     namespace: parsed.PODWRIGHT_NAMESPACE,
     logLevel: parsed.PODWRIGHT_LOG_LEVEL,
     tokenKeyDir: parsed.PODWRIGHT_TOKEN_KEY_DIR,
+    tokenKeysDir: parsed.PODWRIGHT_TOKEN_KEYS_DIR,
     wrappingKeyFile: parsed.PODWRIGHT_WRAPPING_KEY_FILE,
     blobs:
       bucket === undefined

@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createSigner } from '@podwright/api/tokens';
 import type { BrowserProfile } from '@podwright/api/kinds/profile';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
 import { startHealthServer } from '@podwright/kube/health-server';
 import { startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
+import { startTokenSigner } from '@podwright/kube/token-signer';
 import { createDirectoryStore } from './blobs/directory-store.ts';
 import { measured } from './blobs/measured-store.ts';
 import { createS3Store } from './blobs/s3-store.ts';
@@ -45,12 +44,13 @@ const metrics = createMetrics();
 const shutdown = new AbortController();
 
 const ring = readKeyRing(config.wrappingKeyFile);
-const signer = await createSigner({
+const signer = await startTokenSigner({
   issuer: 'keeper',
   installation: config.installation,
-  kid: readFileSync(join(config.tokenKeyDir, 'kid'), 'utf8').trim(),
-  privatePem: readFileSync(join(config.tokenKeyDir, 'private.pem'), 'utf8'),
+  keyDir: config.tokenKeyDir,
+  releasedFile: join(config.tokenKeysDir, 'signing.json'),
   now,
+  log,
 });
 const connection = await connect({ now });
 const client = createClient({ connection, userAgent: 'podwright-keeper' });
@@ -138,6 +138,7 @@ async function drain(signal: NodeJS.Signals): Promise<void> {
   clearTimeout(patience);
   admin.close();
   await health.stop();
+  await signer.stop();
   await connection.close();
 }
 process.once('SIGTERM', (signal) => void drain(signal));

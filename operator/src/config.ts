@@ -25,6 +25,10 @@ const Environment = Type.Object({
   PODWRIGHT_USER_NAMESPACES: Type.Boolean({ default: false }),
   /** Sessions that may be on their way to Ready at once, over all tenants: the fair share is a share of these. */
   PODWRIGHT_MAX_STARTING: Type.Integer({ minimum: 1, default: 64 }),
+  /** Images that pools may name, comma separated; empty: any. */
+  PODWRIGHT_BROWSER_IMAGES: Type.String({ default: '' }),
+  /** Pools that may run without a sandbox, `<namespace>/<name>`, comma separated. */
+  PODWRIGHT_UNSANDBOXED_POOLS: Type.String({ default: '' }),
   /** Priority class of browser pods; empty: the cluster's default. */
   PODWRIGHT_PRIORITY_CLASS: Type.String({ default: '' }),
   PODWRIGHT_IMAGE_PULL_SECRETS: Type.String({ default: '' }),
@@ -47,6 +51,8 @@ export interface Config {
   supervisorImage: string;
   clusterCidrs: string[];
   userNamespaces: boolean;
+  browserImages: string[];
+  unsandboxedPools: string[];
   maxStarting: number;
   priorityClass: string | undefined;
   imagePullSecrets: string[];
@@ -72,6 +78,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Readonly<Config> {
     supervisorImage: values.PODWRIGHT_SUPERVISOR_IMAGE,
     clusterCidrs: listOf(values.PODWRIGHT_CLUSTER_CIDRS),
     userNamespaces: values.PODWRIGHT_USER_NAMESPACES,
+    browserImages: listOf(values.PODWRIGHT_BROWSER_IMAGES),
+    unsandboxedPools: listOf(values.PODWRIGHT_UNSANDBOXED_POOLS),
     maxStarting: values.PODWRIGHT_MAX_STARTING,
     priorityClass: values.PODWRIGHT_PRIORITY_CLASS || undefined,
     imagePullSecrets: listOf(values.PODWRIGHT_IMAGE_PULL_SECRETS),

@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { INTERNAL_TOKEN_PATH } from '@podwright/api/names';
-import { createSigner } from '@podwright/api/tokens';
 import { createClient } from '@podwright/kube/client';
 import { connect } from '@podwright/kube/connection';
 import { createEventRecorder } from '@podwright/kube/event-recorder';
 import { startHealthServer } from '@podwright/kube/health-server';
 import { type LeaseHold, acquireLease } from '@podwright/kube/lease';
+import { startTokenSigner } from '@podwright/kube/token-signer';
 import { pino } from 'pino';
 import { Agent } from 'undici';
 import { startCaches } from './caches.ts';
@@ -18,6 +17,7 @@ import { createProbes } from './process/probes.ts';
 import { startLeading } from './process/lead.ts';
 import { createMetrics } from './process/metrics.ts';
 import { createPodSettings, readTokenKeys } from './process/pod-settings.ts';
+import { startTokenKeys } from './process/token-keys.ts';
 
 const VERSION = process.env['PODWRIGHT_VERSION'] ?? '0.1.0';
 const config = readConfig(process.env);
@@ -31,13 +31,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => stopping.abort(new Error(signal)));
 }
 
-const tokenKeys = await readTokenKeys(config.tokenKeysFile);
-const signer = await createSigner({
+const mountedKeys = await readTokenKeys(config.tokenKeysFile);
+const signer = await startTokenSigner({
   issuer: 'operator',
   installation: config.installation,
-  kid: (await readFile(join(config.tokenKeyDir, 'kid'), 'utf8')).trim(),
-  privatePem: await readFile(join(config.tokenKeyDir, 'private.pem'), 'utf8'),
+  keyDir: config.tokenKeyDir,
+  releasedFile: join(dirname(config.tokenKeysFile), 'signing.json'),
   now,
+  log,
 });
 
 let lease: LeaseHold | undefined;
@@ -96,12 +97,26 @@ async function lead(): Promise<void> {
     now,
     log,
   });
+  const tokenKeys = await startTokenKeys({
+    client: leaderClient,
+    namespace: config.namespace,
+    prefix: config.prefix,
+    mounted: mountedKeys,
+    pods: () => caches.pods.store.list(),
+    now,
+    log,
+  });
   const leading = startLeading({
     config,
     client: leaderClient,
     caches,
     templates: createTemplates({
-      settings: createPodSettings({ config, tokenKeys, nodes: () => caches.nodes.store.list() }),
+      settings: createPodSettings({
+        config,
+        tokenKeys: () => tokenKeys.current(),
+        nodes: () => caches.nodes.store.list(),
+        gateway: () => caches.services.store.get(`${config.namespace}/${config.prefix}-gateway`),
+      }),
     }),
     signer,
     keeper: createKeeperClient({
@@ -121,7 +136,7 @@ async function lead(): Promise<void> {
   stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   await asked;
   // The next leader waits for this. What has not ended by then is stopped by the fence: a released lease is not held.
-  const inOrder = leading.stop().then(() => events.flush());
+  const inOrder = Promise.all([leading.stop(), tokenKeys.stop()]).then(() => events.flush());
   await Promise.race([inOrder, sleep(STOP_IN_ORDER_MS)]);
   await lease.release();
 }
@@ -135,6 +150,7 @@ try {
   }
 }
 log.info('stopping');
+await signer.stop();
 await caches.stop();
 await health.stop();
 await dispatcher.destroy();

@@ -1,3 +1,4 @@
+import { ALLOWED_FLAG_PATTERN } from '../chromium-flags.ts';
 import type { Kind } from '../kinds/all.ts';
 import type { CelRule } from './structural-schema.ts';
 
@@ -52,6 +53,12 @@ export const CEL_RULES: Record<Kind, Record<string, CelRule[]>> = {
     'spec.network': [ALLOWED_HOSTS_NEED_ALLOWLIST],
   },
   BrowserPool: {
+    'spec.chromiumFlags': [
+      {
+        rule: `self.all(flag, flag.matches('${ALLOWED_FLAG_PATTERN}'))`,
+        message: 'a Chromium flag is not on the list of allowed flags',
+      },
+    ],
     'spec.lifetime': [notLonger('maxDuration', 'maxDurationCeiling')],
     'spec.network': [ALLOWED_HOSTS_NEED_ALLOWLIST],
     'spec.warm': [

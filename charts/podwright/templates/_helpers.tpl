@@ -36,6 +36,11 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{ .Values.browserImage.repository }}:{{ .Values.browserImage.tag | default .Chart.AppVersion }}
 {{- end -}}
 
+{{/* Images of browser pods, as JSON: our own, whatever their tag, and what values add. */}}
+{{- define "podwright.allowedImages" -}}
+{{- concat (list .Values.browserImage.repository .Values.image.repository) .Values.browsers.allowedImages | uniq | toJson -}}
+{{- end -}}
+
 {{- define "podwright.publicUrl" -}}
 {{- .Values.gateway.publicUrl | default (printf "http://%s-gateway.%s.svc:%v" (include "podwright.fullname" .) .Release.Namespace .Values.gateway.service.port) -}}
 {{- end -}}
@@ -126,14 +131,17 @@ readinessProbe:
 - {name: internal-token, mountPath: /var/run/secrets/podwright, readOnly: true}
 {{- end -}}
 
-{{/* Private key of one issuer of pod tokens. Call with (list $ "gateway"). */}}
+{{/* Private key of one issuer of pod tokens, and which key may sign. Call with (list $ "gateway"). */}}
 {{- define "podwright.tokenKeyVolume" -}}
 - name: token-key
   secret: {secretName: {{ include "podwright.fullname" (index . 0) }}-token-key-{{ index . 1 }}, defaultMode: 0440}
+- name: token-keys
+  configMap: {name: {{ include "podwright.fullname" (index . 0) }}-token-keys}
 {{- end -}}
 
 {{- define "podwright.tokenKeyMount" -}}
 - {name: token-key, mountPath: /etc/podwright/token-key, readOnly: true}
+- {name: token-keys, mountPath: /etc/podwright/token-keys, readOnly: true}
 {{- end -}}
 
 {{- define "podwright.scrapeAnnotations" -}}

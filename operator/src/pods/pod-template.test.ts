@@ -11,6 +11,8 @@ const settings: PodSettings = {
   tokenKeys: { operator: [], gateway: [], keeper: [] },
   clusterCidrs: ['10.244.0.0/16'],
   apiServer: '10.96.0.1:443',
+  gateway: '10.96.0.2:8080',
+  limits: { images: [], unsandboxed: [] },
   userNamespaces: false,
   priorityClass: undefined,
   imagePullSecrets: [],

@@ -5,6 +5,7 @@ import type { PodEgressFloor, PoolDefaults } from '@podwright/api/pod-door';
 import type { PublicKeySet } from '@podwright/api/tokens';
 import type { Container, PodSpec, SecurityContext } from '@podwright/kube/objects';
 import { labelValue } from './pod-names.ts';
+import { type PoolLimits, poolOffence } from './pool-offence.ts';
 
 /** What an installation adds to every browser pod. */
 export interface PodSettings {
@@ -14,6 +15,9 @@ export interface PodSettings {
   clusterCidrs: string[];
   /** `host:port` of the API server. */
   apiServer: string | undefined;
+  /** `host:port` of the gateway's Service: a pod of the cluster that answers everybody whom no policy stops. */
+  gateway: string | undefined;
+  limits: PoolLimits;
   /** Whether every node that could run the pod gives user namespaces, and the installation wants them. */
   userNamespaces: boolean;
   priorityClass: string | undefined;
@@ -25,6 +29,8 @@ export interface PodTemplate {
   labels: Record<string, string>;
   spec: PodSpec;
   hash: string;
+  /** What the pool asks for and may not have: no pod is made of this template. */
+  offence: string | undefined;
 }
 
 /** The seccomp profile that the chart places on nodes: RuntimeDefault plus what Chromium's own sandbox needs. */
@@ -33,8 +39,11 @@ const BROWSER_SECCOMP = 'podwright/browser.json';
 const GRACE_SECONDS = 60;
 /** Filled in by the kubelet wherever a later variable says `$(HOST_IP)`. */
 const HOST_IP = 'HOST_IP';
-/** Destinations that must be out of reach of a browser: its own node's kubelet, the metadata service and a private address. */
-const FIXED_CANARIES = [`$(${HOST_IP}):10250`, '169.254.169.254:80', '10.255.255.254:443'];
+/**
+ * Destinations that must be out of reach of a browser, beside the API server and the gateway. The kubelet of its own
+ * node answers on every cluster, so that failing to reach it means something; the metadata service only in clouds.
+ */
+const FIXED_CANARIES = [`$(${HOST_IP}):10250`, '169.254.169.254:80'];
 
 /** Everything of a browser pod that its pool decides. Pods of another hash are replaced while they are not claimed. */
 export function podTemplate(pool: BrowserPool, tenant: string, settings: PodSettings): PodTemplate {
@@ -79,6 +88,7 @@ export function podTemplate(pool: BrowserPool, tenant: string, settings: PodSett
   return {
     spec: pod,
     hash,
+    offence: poolOffence(pool, settings.limits),
     labels: {
       'app.kubernetes.io/name': 'podwright',
       'app.kubernetes.io/component': 'browser',
@@ -114,7 +124,7 @@ function supervisor(pool: BrowserPool, mode: SandboxMode, settings: PodSettings)
     pool: pool.metadata.name,
     maxScreen: pool.spec.maxScreen ?? POOL_DEFAULTS.maxScreen,
     sandboxMode: mode,
-    canaries: [...(settings.apiServer === undefined ? [] : [settings.apiServer]), ...FIXED_CANARIES],
+    canaries: [settings.apiServer, settings.gateway, ...FIXED_CANARIES].filter((one) => one !== undefined),
   };
   return {
     name: CONTAINER.supervisor,
@@ -169,10 +179,9 @@ function browser(pool: BrowserPool, mode: SandboxMode): Container {
     ],
     securityContext: {
       ...confined(UID.browser),
+      // Under a RuntimeClass too: Chromium's own sandbox needs it wherever the runtime filters at all.
       seccompProfile:
-        mode === 'RuntimeClass' || mode === 'None'
-          ? { type: 'RuntimeDefault' }
-          : { type: 'Localhost', localhostProfile: BROWSER_SECCOMP },
+        mode === 'None' ? { type: 'RuntimeDefault' } : { type: 'Localhost', localhostProfile: BROWSER_SECCOMP },
     },
     terminationMessagePolicy: 'File',
   };

@@ -14,6 +14,7 @@ import type { CreateGate } from '../pods/create-gate.ts';
 import type { Failure } from '../pods/pod-failure.ts';
 import { isNodeNews, nodeStateOf } from '../pods/pod-state.ts';
 import type { Templates } from '../pods/templates.ts';
+import { confinementOf } from './confinement.ts';
 import { type PoolObservation, type Removal, decidePool } from './decide.ts';
 import { createDemand } from './demand.ts';
 import { startTimeMs } from './start-time.ts';
@@ -88,11 +89,14 @@ export function startPoolController(options: {
     // A session that waits for the quota needs the next pod more than the pool does.
     const isAwaited =
       closed !== undefined || caches.sessions.store.by('stageInNamespace', `quota/${namespace}`).length > 0;
+    const template = tenant === undefined ? undefined : templates.of(pool, tenant);
+    const pods = podsOfPool(caches, pool);
     return {
       now: now(),
       pool,
-      templateHash: tenant === undefined ? undefined : templates.of(pool, tenant).hash,
-      pods: podsOfPool(caches, pool),
+      templateHash: template?.hash,
+      pods,
+      confinement: confinementOf({ pool, offence: template?.offence, nodes: caches.nodes.store.list(), pods }),
       nodeState: (pod: Pod) => nodeStateOf(pod, caches.nodes.store.get(pod.spec.nodeName ?? ''), now()),
       target,
       failures: memory.failures,

@@ -20,6 +20,7 @@ const decide = (over: Partial<PoolObservation>) => {
     pool: pool({ warm: { min: 2, max: 4 } }),
     templateHash: 'new',
     pods: [],
+    confinement: { status: 'True', reason: 'AsAsked', message: '' },
     nodeState: () => 'good',
     target: 2,
     failures: [],
@@ -177,7 +178,9 @@ describe('a changed template', () => {
 
 describe('the status of a pool', () => {
   const conditionsOf = (over: Partial<PoolObservation>): string[] =>
-    decide(over).status.conditions!.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+    decide(over)
+      .status.conditions!.filter(({ type }) => type !== 'Confined')
+      .map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
   test('counts what is there', () => {
     const { status } = decide({ pods: [warm('a'), warm('b', { ready: false }), claimed('c')] });
@@ -222,5 +225,21 @@ describe('the status of a pool', () => {
   test('says in words what is left of a removed tenant', () => {
     const { status } = decide({ templateHash: undefined, leftovers: { sessions: 2, pods: 3 } });
     expect(status.conditions?.[0]?.message).toMatch(/2 sessions .* 3 pods/);
+  });
+
+  test('a pool that asks for what it may not have keeps no warm pods, and says why', () => {
+    const message = 'image evil is not on the list';
+    const plan = decide({ pods: [warm('a')], confinement: { status: 'False', reason: 'NotAllowed', message } });
+    expect(plan).toMatchObject({ create: 0, removed: ['a surplus'] });
+    expect(plan.status.conditions?.at(-1)).toMatchObject({ type: 'Confined', reason: 'NotAllowed', message });
+  });
+
+  test('what a node lacks is said until pods start again, though the pods that showed it are gone', () => {
+    const gap = { status: 'False', reason: 'NodeLacks', message: 'no profile on n1' } as const;
+    const seen = decide({ failures: [at(9)], confinement: gap }).status;
+    const later = pool({ warm: { min: 1 } }, { status: seen });
+    expect(decide({ pool: later, failures: [at(9)] }).status.conditions?.at(-1)).toMatchObject(gap);
+    const fine = decide({ pool: later, failures: [at(9)], pods: [warm('a'), warm('b')] }).status;
+    expect(fine.conditions?.at(-1)).toMatchObject({ status: 'True', reason: 'AsAsked' });
   });
 });

@@ -4,6 +4,7 @@ import { LABEL } from '@podwright/api/names';
 import type { Pod } from '@podwright/kube/objects';
 import { type Failure, pendingBecause, podFailure } from '../pods/pod-failure.ts';
 import { type NodeState, isBroken, isClaimed, isDeleting, isReady } from '../pods/pod-state.ts';
+import type { Confinement } from './confinement.ts';
 import { poolStatus } from './status.ts';
 
 export interface PoolObservation {
@@ -12,6 +13,7 @@ export interface PoolObservation {
   /** Undefined: no tenant owns the namespace, and the pool keeps no pods. */
   templateHash: string | undefined;
   pods: Pod[];
+  confinement: Confinement;
   nodeState: (pod: Pod) => NodeState;
   /** Warm pods that are wanted, as target.ts says. */
   target: number;
@@ -57,7 +59,8 @@ const REFUSED_AGAIN_MS = 5_000;
 export function decidePool(observation: PoolObservation): PoolPlan {
   const { pool, templateHash, now } = observation;
   const ends = pool.metadata.deletionTimestamp !== undefined || templateHash === undefined;
-  const target = ends ? 0 : observation.target;
+  // What a pool may not have it does not get; its sessions are told the same.
+  const target = ends || observation.confinement.reason === 'NotAllowed' ? 0 : observation.target;
   const sorted = sortPods(observation);
   const { current, outdated } = sorted;
   const isFit = (pod: Pod): boolean => isReady(pod) && observation.nodeState(pod) === 'good';

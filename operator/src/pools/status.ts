@@ -50,6 +50,7 @@ export function poolStatus(observation: PoolObservation, counts: PoolCounts): Br
           ? { status: 'True', ...trouble }
           : { status: 'False', reason: 'Fine' satisfies PoolReason, message: 'pods of this pool start' },
       ),
+      condition('Confined', confinedOf(observation, counts)),
     ],
   };
 }
@@ -70,6 +71,16 @@ function readyOf(
   return ready >= target
     ? { status: 'True', reason: 'Warm', message }
     : { status: 'False', reason: 'Warming', message };
+}
+
+/** The pods that showed what a node lacks are gone with it; it stands until others start. */
+function confinedOf(
+  { pool, confinement, failures }: PoolObservation,
+  { ready, target }: PoolCounts,
+): { status: Condition['status']; reason: string; message: string } {
+  const gap = pool.status?.conditions?.find(({ type, reason }) => type === 'Confined' && reason === 'NodeLacks');
+  const stands = gap && failures.length > 0 && ready < target && confinement.status === 'True';
+  return stands ? { status: 'False', reason: gap.reason, message: gap.message } : confinement;
 }
 
 /** Why pods of this pool do not start, undefined when they do. Kept until enough of them have. */

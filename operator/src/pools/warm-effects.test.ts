@@ -7,7 +7,7 @@ import type { PodTemplate } from '../pods/pod-template.ts';
 import { pod, pool } from '../testing/objects.ts';
 import { type Unanswered, createWarmEffects } from './warm-effects.ts';
 
-const template: PodTemplate = { labels: {}, spec: { containers: [] }, hash: 'h' };
+const template: PodTemplate = { labels: {}, spec: { containers: [] }, offence: undefined, hash: 'h' };
 const quota = () => new KubeError(403, 'Forbidden', 'exceeded quota: pods');
 
 /** An API server of three verbs: `answers` are taken one after the other, `undefined` makes the pod. */

@@ -40,6 +40,8 @@ export interface Observation {
   session: BrowserSession;
   tenant: BrowserTenant | undefined;
   pool: BrowserPool | undefined;
+  /** What the pool asks for and may not have; undefined once there is a pod. */
+  poolOffence: string | undefined;
   profile: BrowserProfile | undefined;
   /** Of the profile's writer, be it this session or another. */
   profileHolder: HolderState;

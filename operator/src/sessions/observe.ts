@@ -36,15 +36,14 @@ export function observe(options: {
   const nodeName = pods[0]?.spec.nodeName ?? session.status?.nodeName;
   const node = nodeName === undefined ? undefined : caches.nodes.store.get(nodeName);
   // Asked for only by a session that has no pod: the many that have one pass here often.
-  const warm =
-    pods.length === 0 && pool && tenant
-      ? claimable(caches, pool, options.templates.of(pool, tenant.metadata.name).hash, options.now)
-      : [];
+  const template = pods.length === 0 && pool && tenant ? options.templates.of(pool, tenant.metadata.name) : undefined;
+  const warm = pool && template ? claimable(caches, pool, template.hash, options.now) : [];
   return {
     now: options.now,
     session,
     tenant,
     pool,
+    poolOffence: template?.offence,
     profile,
     profileHolder: profile ? holderState(profile, caches.sessions.store) : 'none',
     pods,

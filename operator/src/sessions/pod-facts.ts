@@ -21,11 +21,14 @@ export function tellPod(draft: Draft, { session, pool, tenant, memory, now }: Ob
 }
 
 /** Sandboxed and Isolated say what was found, never what was asked for. */
-export function tellProofs(draft: Draft, { memory, now }: Observation): void {
+export function tellProofs(draft: Draft, { memory, pods, now }: Observation): void {
   const { sandbox, isolation } = memory.bound!.answer;
   if (sandbox === null) setCondition(draft, now, 'Sandboxed', 'Unknown', 'NotReady', 'no renderer was seen yet');
   else {
-    const facts = `${sandbox.found}; renderer: ${sandbox.rendererPidLevels} PID namespaces, ${sandbox.rendererSeccompFilters} seccomp filters; capabilities ${sandbox.capabilities || 'none'}`;
+    // The runtime itself cannot be seen from inside; the pod's spec is what the API server made sure of.
+    const runtimeClass = pods[0]?.spec.runtimeClassName;
+    const under = runtimeClass === undefined ? '' : ` under runtime class ${runtimeClass}`;
+    const facts = `${sandbox.found}${under}; renderer: ${sandbox.rendererPidLevels} PID namespaces, ${sandbox.rendererSeccompFilters} seccomp filters; capabilities ${sandbox.capabilities || 'none'}`;
     const on = sandbox.found !== 'None';
     setCondition(draft, now, 'Sandboxed', on ? 'True' : 'False', on ? 'SandboxVerified' : 'SandboxOff', facts);
   }

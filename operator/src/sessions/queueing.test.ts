@@ -32,6 +32,11 @@ describe('before a pod', () => {
       { phase: 'Failed', reason: 'ViewportTooLarge', effects: [] },
     ],
     [
+      'a pool that asks for what the platform does not allow fails the session at once',
+      { now: at(1), poolOffence: 'image evil is not on the list' },
+      { phase: 'Failed', reason: 'PoolNotAllowed', effects: [] },
+    ],
+    [
       'egress wider than the pool fails at once',
       {
         now: at(1),

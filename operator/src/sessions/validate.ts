@@ -16,7 +16,7 @@ export type Validity =
 
 /** Whether the spec can be served. Checked until a pod is assigned; nothing in it can change afterwards. */
 export function validate(observation: Observation): Validity {
-  const { session, tenant, pool, profile, secrets, now } = observation;
+  const { session, tenant, pool, poolOffence, profile, secrets, now } = observation;
   const { spec } = session;
   const namespace = session.metadata.namespace ?? '';
   const until = Date.parse(session.metadata.creationTimestamp) + MISSING_GRACE_MS;
@@ -34,6 +34,7 @@ export function validate(observation: Observation): Validity {
     const name = spec.poolRef?.name ?? tenant.spec.defaultPool ?? 'default';
     return missing('UnknownPool', `there is no BrowserPool ${name} in namespace ${namespace}`);
   }
+  if (poolOffence !== undefined) return wrong('PoolNotAllowed', `pool ${pool.metadata.name}: ${poolOffence}`);
   const screen = pool.spec.maxScreen ?? POOL_DEFAULTS.maxScreen;
   const { viewport } = spec;
   if (viewport && (viewport.width > screen.width || viewport.height > screen.height)) {

@@ -10,6 +10,7 @@ export const observe = (over: Partial<Observation> = {}): Observation => ({
   session: session(),
   tenant: tenant(),
   pool: pool(),
+  poolOffence: undefined,
   profile: undefined,
   profileHolder: 'none',
   pods: [],
