@@ -19,6 +19,7 @@ interface Stage {
   vitest?: true;
   /** Needs the test installation, on a cluster with this many nodes; it is brought up before the first such stage. */
   nodes?: number;
+  environment?: NodeJS.ProcessEnv;
 }
 
 const vitest = (name: string, config: string, ...args: string[]): Stage => ({
@@ -48,6 +49,12 @@ const stages: Stage[] = [
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
   { ...vitest('profiles', 'vitest.cluster.config.ts', 'test/profiles'), nodes: 1 },
   { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), nodes: 1 },
+  // Without the rotation of keys, which waits for minutes: make test-isolation has it.
+  {
+    ...vitest('isolation', 'vitest.cluster.config.ts', 'test/isolation', '--exclude=test/isolation/rotation.test.ts'),
+    nodes: 1,
+    environment: { ISOLATION: 'short' },
+  },
   // Last, and on a cluster of its own: a node that was stopped is not what the others should be tested on.
   { ...vitest('node-loss', 'vitest.cluster.config.ts', 'test/node-loss'), nodes: 3 },
 ];
@@ -77,7 +84,8 @@ for (const stage of stages.filter(({ name }) => wanted.length === 0 || wanted.in
     continue;
   }
   heading(stage.name);
-  const code = await run(stage.command, stage.nodes === undefined ? {} : place?.environment);
+  const installed = stage.nodes === undefined ? {} : place?.environment;
+  const code = await run(stage.command, { ...installed, ...stage.environment });
   count(stage, code);
 }
 if (place && process.env['KEEP_CLUSTER'] === undefined) await takeDown();

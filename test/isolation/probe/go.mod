@@ -1,0 +1,3 @@
+module podwright.dev/probe
+
+go 1.24
