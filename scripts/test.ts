@@ -49,9 +49,14 @@ const stages: Stage[] = [
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
   { ...vitest('profiles', 'vitest.cluster.config.ts', 'test/profiles'), nodes: 1 },
   { ...vitest('viewer', 'vitest.cluster.config.ts', 'test/viewer'), nodes: 1 },
-  // Without the rotation of keys, which waits for minutes: make test-isolation has it.
+  // make test-isolation has the suites that take longer, and every spelling of every address.
   {
-    ...vitest('isolation', 'vitest.cluster.config.ts', 'test/isolation', '--exclude=test/isolation/rotation.test.ts'),
+    ...vitest(
+      'isolation',
+      'vitest.cluster.config.ts',
+      'test/isolation/tenants.test.ts',
+      'test/isolation/offers.test.ts',
+    ),
     nodes: 1,
     environment: { ISOLATION: 'short' },
   },
