@@ -87,6 +87,32 @@ test('work may ask to be called again; the earliest of several instants wins', a
   await queue.stop();
 });
 
+test.each([-3_600_000, 3_600_000])('a clock that jumps by %i ms holds back no retry', async (jump) => {
+  let offset = 0;
+  let calls = 0;
+  const now = (): number => Date.now() + offset;
+  const queue = startWorkQueue({
+    name: 'test',
+    async work() {
+      calls += 1;
+      if (calls > 1) return {};
+      const at = now() + 600_000;
+      // A deadline is known, and the first try fails right before or after the jump.
+      queue.addAt('x', at);
+      if (jump > 0) offset = jump;
+      setTimeout(() => (offset = jump), 10);
+      throw new Error('not yet');
+    },
+    concurrency: 1,
+    now,
+    log: silent,
+  });
+  queue.add('x');
+  await tick(150);
+  expect(calls).toBe(2);
+  await queue.stop();
+});
+
 test('stop waits for what runs and lets nothing begin', async () => {
   const done: string[] = [];
   const queue = setUp(async (key) => {

@@ -26,6 +26,9 @@ export interface WorkQueue {
   stop(): Promise<void>;
 }
 
+/** Timers hold 31 bits of milliseconds. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 export function startWorkQueue(options: {
   name: string;
   work: Work;
@@ -40,7 +43,8 @@ export function startWorkQueue(options: {
   const working = new Map<string, Promise<void>>();
   /** Keys added while they were being worked on. */
   const again = new Set<string>();
-  const timers = new Map<string, { at: number; timer: NodeJS.Timeout }>();
+  /** `due` is of the monotonic clock: a wall clock that jumps must not make one timer hide another. */
+  const timers = new Map<string, { due: number; timer: NodeJS.Timeout }>();
   const backoffs = new Map<string, Backoff>();
   const stopping = new AbortController();
 
@@ -91,17 +95,20 @@ export function startWorkQueue(options: {
     },
     addAt(key, at) {
       if (stopping.signal.aborted) return;
+      const waitMs = Math.max(0, at - now());
+      const due = performance.now() + waitMs;
       const existing = timers.get(key);
-      if (existing && existing.at <= at) return;
+      if (existing && existing.due <= due) return;
       if (existing) clearTimeout(existing.timer);
       const fire = (): void => {
         timers.delete(key);
-        // Timers hold 31 bits of milliseconds; later instants are asked for again.
-        if (now() < at) queue.addAt(key, at);
+        // Only what no timer can hold is asked for again. An instant that a clock set back has moved away comes early:
+        // looking once too often costs little, a retry that waits for the clock to catch up may cost an hour.
+        if (waitMs > LONGEST_TIMER_MS) queue.addAt(key, at);
         else queue.add(key);
       };
-      const timer = setTimeout(fire, Math.min(Math.max(0, at - now()), 2_147_483_647));
-      timers.set(key, { at, timer });
+      const timer = setTimeout(fire, Math.min(waitMs, LONGEST_TIMER_MS));
+      timers.set(key, { due, timer });
     },
     get depth() {
       return waiting.size;
