@@ -146,7 +146,7 @@ export function startLeading(options: {
     sessions,
   };
   for (const [name, { queue }] of Object.entries(parts)) metrics.queue(name, queue);
-  const sweeper = startSweeper({ caches, pods: podEffects, onSwept: metrics.swept, now, log });
+  const sweeper = startSweeper({ client, caches, pods: podEffects, onSwept: metrics.swept, now, log });
   return {
     async stop() {
       sweeper.stop();
