@@ -111,7 +111,10 @@ export function startSessionController(options: {
       const plan = decide(observation);
       if (plan.statusFirst) await write(session, plan);
       const { pool, tenant } = observation;
-      const subject = { session, pool, tenant, memory, proxyUrl: secrets.proxyUrl };
+      // Effects that are guarded by the version need the one that this write has just made.
+      const current = caches.sessions.store.get(key);
+      if (current?.metadata.uid !== uid) return {};
+      const subject = { session: current, pool, tenant, memory, proxyUrl: secrets.proxyUrl };
       const outcomes = await run(plan.effects, subject, signal);
       const goesOn = outcomes.length > 0 && outcomes.every(({ next }) => next === 'go');
       if (goesOn && round < MAX_ROUNDS) continue;
