@@ -8,6 +8,8 @@ import type { Change } from '@podwright/kube/store';
 import { type Log, type ReflectorHealth, startReflector } from '@podwright/kube/reflector';
 import { RESOURCE } from '@podwright/kube/resource';
 import { labelValue } from './pods/pod-names.ts';
+import { isClaimed } from './pods/pod-state.ts';
+import { createSlimPod } from './pods/slim-pod.ts';
 
 /** Every cache of the operator, and every index by its name. */
 export type Caches = ReturnType<typeof startCaches>;
@@ -77,11 +79,14 @@ export function startCaches(options: { client: Client; now: () => number; log: L
     ...options,
     resource: RESOURCE.pods,
     labelSelector: LABEL.pool,
+    transform: createSlimPod(),
     indexes: {
       sessionUid: (pod: Pod) => [pod.metadata.labels?.[LABEL.sessionUid] ?? ''].filter((uid) => uid !== ''),
       /** `<namespace>/<pool label>` of every pod of a pool, claimed or not. */
       pool: (pod: Pod) => [poolLabelOf(pod)],
       namespace: (pod: Pod) => [pod.metadata.namespace ?? ''],
+      /** The same of those that nobody has claimed: a claim looks at these, however many are in use. */
+      unclaimed: (pod: Pod) => (isClaimed(pod) ? [] : [poolLabelOf(pod)]),
       node: (pod: Pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]),
     },
   });

@@ -5,7 +5,7 @@ import type { Pod } from '@podwright/kube/objects';
 import type { Caches } from './caches.ts';
 import { labelValue } from './pods/pod-names.ts';
 import { podFailure } from './pods/pod-failure.ts';
-import { isBroken, isClaimed, isDeleting, isReady, nodeStateOf } from './pods/pod-state.ts';
+import { isBroken, isDeleting, isReady, nodeStateOf } from './pods/pod-state.ts';
 import { LABEL } from '@podwright/api/names';
 
 /** Questions that several parts ask the caches, answered in one place. */
@@ -31,8 +31,8 @@ export const podsOfPool = (caches: Pick<Caches, 'pods'>, pool: BrowserPool): Pod
   caches.pods.store.by('pool', `${pool.metadata.namespace}/${labelValue(pool.metadata.name)}`);
 
 /**
- * Warm pods that may be claimed now, oldest first: never used, their own probe passed, nothing ends them, template and node
- * are good.
+ * Warm pods that may be claimed now: never used, their own probe passed, nothing ends them, template and node are good.
+ * In no order.
  */
 export function claimable(
   caches: Pick<Caches, 'pods' | 'nodes'>,
@@ -40,10 +40,10 @@ export function claimable(
   templateHash: string,
   now: number,
 ): Pod[] {
-  return podsOfPool(caches, pool)
+  return caches.pods.store
+    .by('unclaimed', `${pool.metadata.namespace}/${labelValue(pool.metadata.name)}`)
     .filter(
       (pod) =>
-        !isClaimed(pod) &&
         pod.metadata.labels?.[LABEL.sessionUid] === undefined &&
         isReady(pod) &&
         !isDeleting(pod) &&
@@ -51,6 +51,12 @@ export function claimable(
         podFailure(pod) === undefined &&
         pod.metadata.labels?.[LABEL.templateHash] === templateHash &&
         nodeStateOf(pod, caches.nodes.store.get(pod.spec.nodeName ?? ''), now) === 'good',
-    )
-    .toSorted((a, b) => a.metadata.creationTimestamp.localeCompare(b.metadata.creationTimestamp));
+    );
+}
+
+/** The one that has waited longest. A pool may have a thousand, and one is wanted: no sort. */
+export function oldest(pods: readonly Pod[]): Pod | undefined {
+  let found = pods[0];
+  for (const pod of pods) if (pod.metadata.creationTimestamp < found!.metadata.creationTimestamp) found = pod;
+  return found;
 }
