@@ -91,8 +91,15 @@ describe('removing a warm pod', () => {
 
   test('leaves one alone that was claimed meanwhile', async () => {
     const { effects, remembered } = setUp(new KubeError(409, 'Conflict', 'the resourceVersion does not match'));
-    expect(await effects.remove(pod({ name: 'a' }))).toBe(false);
+    const before = pod({ name: 'a' });
+    before.metadata.resourceVersion = '0';
+    expect(await effects.remove(before)).toBe(false);
     expect(remembered).toEqual(['a']);
+  });
+
+  test('fails when it was refused and nothing changed: no event would bring the next try', async () => {
+    const { effects } = setUp(new KubeError(409, 'Conflict', 'the object has been modified'));
+    await expect(effects.remove(pod({ name: 'a' }))).rejects.toThrow('modified');
   });
 
   test('leaves one alone that is being claimed', async () => {

@@ -92,6 +92,8 @@ export function createWarmEffects(options: {
       } catch (error) {
         if (!isConflict(error)) throw error;
         const current = await client.find(RESOURCE.pods, { namespace, name });
+        // It is as it was: no event will follow that could bring the next look.
+        if (current?.metadata.uid === uid && current.metadata.resourceVersion === resourceVersion) throw error;
         if (current) caches.pods.remember(current);
         else caches.pods.forget(pod);
         return false;

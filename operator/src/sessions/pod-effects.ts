@@ -14,7 +14,7 @@ import {
 import type { Pod } from '@podwright/kube/objects';
 import { RESOURCE } from '@podwright/kube/resource';
 import type { Caches } from '../caches.ts';
-import { claimable, tenantOf } from '../lookup.ts';
+import { claimable, oldest, tenantOf } from '../lookup.ts';
 import type { CreateGate } from '../pods/create-gate.ts';
 import { claimOf, newColdPod } from '../pods/new-pod.ts';
 import { coldPodName } from '../pods/pod-names.ts';
@@ -80,7 +80,7 @@ export function createPodEffects(options: {
       if (!tenant) return false;
       for (;;) {
         const candidates = claimable(caches, pool, templates.of(pool, tenant.metadata.name).hash, now());
-        const pod = candidates.find((candidate) => !reserved.has(candidate.metadata.uid));
+        const pod = oldest(candidates.filter((candidate) => !reserved.has(candidate.metadata.uid)));
         if (!pod) return false;
         reserved.add(pod.metadata.uid);
         try {
@@ -120,9 +120,12 @@ export function createPodEffects(options: {
         if (deleting) caches.pods.remember(deleting);
         else caches.pods.forget(pod);
       } catch (error) {
-        // Another object carries the name: the one we meant is gone.
-        if (isConflict(error)) caches.pods.forget(pod);
-        else throw error;
+        if (!isConflict(error)) throw error;
+        // Another object carries the name, and the one we meant is gone. Or somebody else was writing: then it is still
+        // there, and who forgets it leaves it behind.
+        const current = await client.find(RESOURCE.pods, { namespace, name });
+        if (current?.metadata.uid === uid) throw error;
+        caches.pods.forget(pod);
       }
     },
   };

@@ -66,8 +66,10 @@ export function createSessionEffects(options: {
       changeFinalizers(session, (present) => present.filter((finalizer) => finalizer !== FINALIZER)),
     async remove(session) {
       const { uid } = session.metadata;
-      await client.delete(RESOURCE.browserSessions, targetOf(session), { uid }).catch((error: unknown) => {
+      await client.delete(RESOURCE.browserSessions, targetOf(session), { uid }).catch(async (error: unknown) => {
         if (!isConflict(error)) throw error;
+        const current = await client.find(RESOURCE.browserSessions, targetOf(session));
+        if (current?.metadata.uid === uid) throw error;
       });
     },
     async claimProfile(session, heldSince) {
