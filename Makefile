@@ -29,7 +29,7 @@ images: ## Builds the container images into the cache
 generate: ## CRDs, reference pages and the chart's copies, from the declarations in api/
 	@$(with) node scripts/generate.ts
 
-.PHONY: test test-watch test-profiles verify test-isolation bench-session bench-memory
+.PHONY: test test-watch test-profiles test-crash test-isolation verify bench-session bench-memory bench-scale
 test: ## Every test, on real parts
 	@$(with) sh -c "scripts/test-packages.sh && exec node scripts/test.ts"
 test-profiles: ## Saved login states: stores, keys, real pages, and every part of a running installation killed
@@ -41,7 +41,11 @@ verify: ## Format, lint, types, boundaries, generated files, dead code, chart
 	@$(with) node scripts/verify.ts
 test-isolation: ## Pages, CDP clients, scripts, people and a taken-over browser against the walls of a running installation
 	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node test/isolation/run.ts'
+test-crash: ## The operator killed at every write, then random schedules: SCHEDULES=n SEED=s MATRIX=off
+	@$(with) node test/crash/crash.ts
 bench-session: ## How long a browser takes, beside a bare pod of the same image
 	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node test/bench/session.ts'
 bench-memory: ## Memory of an idle session by process, with six on the node
 	@$(with) sh -c 'eval "$$(node scripts/installation/env.ts)" && exec node test/bench/memory.ts'
+bench-scale: ## 1,050 warm pods and 75 claims a second, then 10,000 sessions, on simulated nodes
+	@$(with) node test/bench/scale/scale.ts

@@ -7,6 +7,7 @@ export default defineConfig({
       'browser-image/supervisor/src/**/*.test.ts',
       'scripts/**/*.test.ts',
       'test/chart/*.test.ts',
+      'test/crash/*.test.ts',
     ],
     testTimeout: 20_000,
     hookTimeout: 60_000,

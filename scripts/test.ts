@@ -45,6 +45,7 @@ const stages: Stage[] = [
   vitest('operator', 'vitest.cluster.config.ts', 'test/operator'),
   // On etcd and an API server alone. What a second try would hide here is what these are for.
   vitest('watch', 'vitest.cluster.config.ts', '--retry=0', 'test/watch', 'test/leader'),
+  { name: 'crash', command: ['node', 'test/crash/crash.ts', '--short'] },
   { ...vitest('cluster', 'vitest.cluster.config.ts', 'test/cluster'), nodes: 1 },
   { ...vitest('conformance', 'vitest.cluster.config.ts', 'test/conformance'), nodes: 1 },
   { ...vitest('profiles', 'vitest.cluster.config.ts', 'test/profiles'), nodes: 1 },
