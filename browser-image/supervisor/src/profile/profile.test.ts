@@ -228,16 +228,15 @@ describe('a state travels from one browser to the next', () => {
 
 describe('a snapshot', () => {
   test('names origins that were not used as they were loaded, at once and without a visit, the last used ones first', async () => {
-    const origins = Array.from({ length: 400 }, (_, at) => ({
+    const origins = Array.from({ length: 1000 }, (_, at) => ({
       origin: `https://o${at}.example.com`,
       localStorage: [{ name: 'n', value: String(at) }],
     }));
     const pod = await boundPod(true);
     const loading = await pod.call('PUT', '/profile', 'profile', { cookies: [], origins });
     // A start that would take minutes is cut off, and what was not put in is not lost.
-    expect(await loading.json()).toEqual({
-      missing: [expect.stringMatching(/storages of \d+ origins, for lack of time/)],
-    });
+    const { missing } = (await loading.json()) as { missing: string[] };
+    expect(missing).toContainEqual(expect.stringMatching(/storages of \d+ origins, for lack of time/));
     await onFirstPage(pod, async (page) => {
       await page.waitForURL(`${site.origin}/start`);
       await page.evaluate(() => localStorage.setItem('here', '1'));
