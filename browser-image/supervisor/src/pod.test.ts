@@ -165,21 +165,31 @@ describe('a bound pod', () => {
     await browser.close();
   });
 
-  test('lets a page open a window of its own process, and both go on', async () => {
+  test.each([
+    ['an empty window', () => 'about:blank'],
+    ['a window of its own site', () => `${site.origin}/window`],
+  ])('lets a page open %s, and both go on', async (_, address) => {
     const list = (await (await pod.call('GET', '/cdp/json/list', 'cdp')).json()) as Record<string, string>[];
     // No client library: those let held windows go by themselves.
     const page = await pod.socket(`/cdp/devtools/page/${list.find(({ type }) => type === 'page')!['id']}`, 'cdp');
     await once(page, 'open');
-    const expression = `const w = open('about:blank'); new Promise((done) => setTimeout(() => { w.close(); done('went on'); }, 50))`;
-    page.send(
-      JSON.stringify({
-        id: 1,
-        method: 'Runtime.evaluate',
-        params: { expression, awaitPromise: true, userGesture: true },
-      }),
-    );
-    const [answer] = (await once(page, 'message', { signal: AbortSignal.timeout(10_000) })) as [Buffer];
-    expect(answer.toString()).toContain('went on');
+    const ask = async (id: number, method: string, params: object): Promise<string> => {
+      page.send(JSON.stringify({ id, method, params }));
+      const [answer] = (await once(page, 'message', { signal: AbortSignal.timeout(15_000) })) as [Buffer];
+      return answer.toString();
+    };
+    await ask(1, 'Page.navigate', { url: `${site.origin}/opener` });
+    const expression = `new Promise((done) => {
+      const opened = open(${JSON.stringify(address())});
+      const look = setInterval(() => {
+        if (opened.document.readyState !== 'complete' || opened.location.href !== ${JSON.stringify(address())}) return;
+        clearInterval(look);
+        opened.close();
+        done('went on');
+      }, 50);
+    })`;
+    const answer = await ask(2, 'Runtime.evaluate', { expression, awaitPromise: true, userGesture: true });
+    expect(answer).toContain('went on');
     page.close();
   });
 
