@@ -8,7 +8,9 @@ const ATTEMPTS = 5;
 /**
  * Writes a block of status by server-side apply, to exactly this object. The API server does not compare UIDs on the status
  * subresource, so an object that was deleted and made again under the same name would take the write: there the version is
- * the guard. When the object was only changed since it was read, its UID is compared and the write is sent again.
+ * the guard. When the object was only changed since it was read, its UID is compared and the write is sent again, unless
+ * the change was one of this very block: then the answer to a write of our own was lost, what was decided without it is
+ * old, and the conflict is thrown.
  *
  * Returns the object as written; undefined when it is gone, or another one has its name.
  */
@@ -17,7 +19,11 @@ export async function applyStatus<T extends KubeObject & { status?: unknown }>(
   resource: ResourceType<T>,
   object: T,
   status: T['status'],
-  options: CallOptions & { fieldManager: string },
+  options: CallOptions & {
+    fieldManager: string;
+    /** Whether `current` still says what `object` did in this block. Absent: it is sent again whatever it says. */
+    isUnchanged?: (current: T) => boolean;
+  },
 ): Promise<T | undefined> {
   const { namespace, name, uid } = object.metadata;
   let { resourceVersion } = object.metadata;
@@ -31,6 +37,7 @@ export async function applyStatus<T extends KubeObject & { status?: unknown }>(
       if (!isConflict(error) || attempt >= ATTEMPTS) throw error;
       const current = await client.find(resource, { namespace, name }, options);
       if (current?.metadata.uid !== uid) return undefined;
+      if (options.isUnchanged?.(current) === false) throw error;
       ({ resourceVersion } = current.metadata);
     }
   }

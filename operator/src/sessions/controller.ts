@@ -20,7 +20,7 @@ import { observe } from './observe.ts';
 import { type SessionSecrets, readSecrets } from './secrets.ts';
 import type { SessionEffects } from './session-effects.ts';
 import { story } from './story.ts';
-import { isWorthWriting } from './worth-writing.ts';
+import { isWorthWriting, saysTheSame } from './worth-writing.ts';
 
 /** Rounds of one pass: a warm claim takes four. More means that two rules disagree, and the log says so. */
 const MAX_ROUNDS = 12;
@@ -117,9 +117,11 @@ export function startSessionController(options: {
       const subject = { session: current, pool, tenant, memory, proxyUrl: secrets.proxyUrl };
       const outcomes = await run(plan.effects, subject, signal);
       const goesOn = outcomes.length > 0 && outcomes.every(({ next }) => next === 'go');
-      if (goesOn && round < MAX_ROUNDS) continue;
-      if (goesOn) log.error({ session: key, effects: plan.effects.map((effect) => effect.do) }, 'rules disagree');
       const latest = caches.sessions.store.get(key);
+      // An answer that was lost came by the watch meanwhile: what was decided without it is not written.
+      const known = saysTheSame(latest?.status, session.status) || saysTheSame(latest?.status, plan.status);
+      if ((goesOn || !known) && round < MAX_ROUNDS) continue;
+      if (goesOn) log.error({ session: key, effects: plan.effects.map((effect) => effect.do) }, 'rules disagree');
       if (latest?.metadata.uid === uid) await write(latest, plan);
       const soon = outcomes.flatMap((outcome) =>
         outcome.next === 'wait' && outcome.againInMs !== undefined ? [now() + outcome.againInMs] : [],

@@ -4,6 +4,7 @@ import type { Condition } from '@podwright/api/kinds/shared';
 import { safeText } from '@podwright/api/safe-text';
 import type { Effect } from './effects.ts';
 import type { Observation, OperatorStatus } from './observation.ts';
+import { ownStatus } from './worth-writing.ts';
 
 /** A decision in the making: the next status, what is to be done, and when to look again. */
 export interface Draft {
@@ -17,7 +18,7 @@ export interface Draft {
 export type Plan = Readonly<Draft>;
 
 export function startDraft({ session }: Observation): Draft {
-  const { run: _run, cost: _cost, lastActiveAt: _active, idleDeadline: _idle, ...own } = session.status ?? {};
+  const own = ownStatus(session.status);
   return {
     status: {
       ...own,

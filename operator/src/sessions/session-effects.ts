@@ -6,6 +6,7 @@ import { isConflict, isInvalid, isNotFound } from '@podwright/kube/kube-error';
 import { RESOURCE } from '@podwright/kube/resource';
 import type { Caches } from '../caches.ts';
 import type { OperatorStatus } from './observation.ts';
+import { saysTheSame } from './worth-writing.ts';
 
 export interface SessionEffects {
   /** Status by server-side apply under the operator's own field manager; the gateway's fields are not touched. */
@@ -56,8 +57,14 @@ export function createSessionEffects(options: {
 
   return {
     async writeStatus(session, status) {
-      const how = { fieldManager: FIELD_MANAGER.operator };
-      const written = await applyStatus(client, RESOURCE.browserSessions, session, status, how);
+      const written = await applyStatus(client, RESOURCE.browserSessions, session, status, {
+        fieldManager: FIELD_MANAGER.operator,
+        // A stop that is latched already must not be latched again at another instant.
+        isUnchanged(current) {
+          caches.sessions.remember(current);
+          return saysTheSame(current.status, session.status);
+        },
+      });
       if (written) caches.sessions.remember(written);
     },
     addFinalizer: (session) =>

@@ -1,3 +1,4 @@
+import type { BrowserSessionStatus } from '@podwright/api/kinds/session';
 import { canonicalJson } from '../canonical-json.ts';
 import type { OperatorStatus } from './observation.ts';
 
@@ -10,8 +11,18 @@ export function isWorthWriting(before: OperatorStatus | undefined, after: Operat
   return essence(before, quiet) !== essence(after, quiet);
 }
 
+/** The operator's own part of a status: what it may find changed only by an answer of its own that was lost. */
+export function ownStatus(status: BrowserSessionStatus | undefined): OperatorStatus {
+  const { run: _r, cost: _c, lastActiveAt: _l, idleDeadline: _i, ...own } = status ?? {};
+  return own;
+}
+
+/** Whether two statuses say the same in the operator's part. */
+export const saysTheSame = (a: BrowserSessionStatus | undefined, b: BrowserSessionStatus | undefined): boolean =>
+  a === b || canonicalJson(ownStatus(a)) === canonicalJson(ownStatus(b));
+
 function essence(status: OperatorStatus | undefined, quiet: boolean): string {
-  const { run: _r, cost: _c, lastActiveAt: _l, idleDeadline: _i, ...own } = (status ?? {}) as Record<string, unknown>;
+  const own = ownStatus(status);
   const conditions = (status?.conditions ?? []).map((condition) => ({
     ...condition,
     ...(quiet && { message: undefined, observedGeneration: undefined }),
