@@ -100,7 +100,9 @@ describe('a pool', () => {
 });
 
 describe('a profile', () => {
-  test('has one writer at a time; the next session waits for it by name and goes on when it is free', async () => {
+  test('has one writer at a time; the next session of a tenant that waits goes on when it is free', async () => {
+    const wait = JSON.stringify({ spec: { whenProfileBusy: 'Wait' } });
+    await kubectl('patch', 'browsertenant', tenant.name, '--type=merge', `--patch=${wait}`);
     await applyObjects([
       {
         apiVersion: GROUP_VERSION,
