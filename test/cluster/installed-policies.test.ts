@@ -12,6 +12,8 @@ const { namespace: release } = installation();
 const account = (part: string): string => `system:serviceaccount:${release}:podwright-${part}`;
 const OURS = { 'podwright.dev/pool': 'default' };
 let folder: string;
+/** One that the platform allows. */
+let image: string;
 
 /** A pod that no node will run. */
 const pod = (name: string, labels: Record<string, string>, spec: object = {}) => ({
@@ -21,7 +23,18 @@ const pod = (name: string, labels: Record<string, string>, spec: object = {}) =>
   spec: {
     automountServiceAccountToken: false,
     nodeSelector: { 'podwright-test/none': 'true' },
-    containers: [{ name: 'a', image: 'none' }],
+    containers: [
+      {
+        name: 'browser',
+        image,
+        securityContext: {
+          runAsNonRoot: true,
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+      },
+    ],
     ...spec,
   },
 });
@@ -35,6 +48,7 @@ async function wouldCreate(object: object, as?: string): Promise<string[]> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'podwright-policies-'));
+  image = await kubectl('get', 'browserpool', 'default', '-n', 'tenant-demo', '-o', 'jsonpath={.spec.image}');
   await applyObjects([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   await applyObjects([pod('plain', { app: 'x' })]);
 });

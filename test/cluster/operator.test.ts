@@ -121,10 +121,10 @@ describe('a profile', () => {
     const waiting = await eventually(
       'the second session waits',
       () => tenant.get('next'),
-      (seen) => conditionOf(seen, 'ProfileLoaded')?.reason === 'ProfileInUse',
+      (seen) => conditionOf(seen, 'Admitted')?.reason === 'ProfileInUse',
       20_000,
     );
-    expect(conditionOf(waiting, 'ProfileLoaded')?.message).toContain('writer');
+    expect(waiting?.status?.message).toContain('writer');
     await kubectl('delete', 'bs', 'writer', '-n', tenant.namespace, '--timeout=90s');
     await tenant.phase('next', ['Ready', 'Idle']);
     expect(await holder()).toBe('next');
