@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { OBJECT } from '@podwright/api/names';
-import { type PublicKeySet, createSigner, createVerifier } from '@podwright/api/tokens';
+import { ISSUERS, type PublicKeySet, createSigner, createVerifier } from '@podwright/api/tokens';
 import { RESOURCE } from '@podwright/kube/resource';
 import { ensureKeys } from '@podwright/operator/keygen/ensure-keys';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,11 +25,14 @@ const publicKeys = async (): Promise<PublicKeySet> => {
 };
 
 test('makes every key once, also when two run at the same time', async () => {
-  const made = (await Promise.allSettled([ensure(), ensure()])).flatMap((one) =>
-    one.status === 'fulfilled' ? one.value : [],
-  );
-  expect(new Set(made).size).toBe(5);
+  // One may come too late for the list, and its Job tries again; what it made by then is used.
+  const both = await Promise.allSettled([ensure(), ensure()]);
+  expect(both.map(({ status }) => status)).toContain('fulfilled');
   expect(await ensure()).toEqual([]);
+  for (const issuer of ISSUERS) {
+    const { kid } = await secret(OBJECT.tokenKeySecret('podwright', issuer));
+    expect((await publicKeys())[issuer].map((key) => key.kid)).toEqual([kid]);
+  }
   const wrapping = await secret(OBJECT.wrappingKeySecret('podwright'));
   expect(Buffer.from(wrapping['wrapping.key'] ?? '', 'base64')).toHaveLength(32);
 });
