@@ -19,7 +19,8 @@ const lanes = Number(process.env['LANES'] ?? 2);
 const only = process.env['ONLY'] ?? '';
 const withMatrix = process.env['MATRIX'] !== 'off';
 const schedules = Number(process.env['SCHEDULES'] ?? (short ? 2 : 20));
-const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+// The short form is part of `make test`, which must not be green today and red tomorrow: new seeds are for the long one.
+const seed = Number(process.env['SEED'] ?? (short ? 386_755 : Date.now() % 1_000_000));
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error(signal)));
