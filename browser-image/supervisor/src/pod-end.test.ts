@@ -39,7 +39,11 @@ test('a pod that is told to end closes its doors, keeps the state, and ends when
   expect((await fetch(`http://127.0.0.1:${pod.port}/readyz`)).status).toBe(503);
   expect((await pod.call('GET', '/cdp/json/list', 'cdp')).status).toBe(409);
   expect((await pod.call('GET', '/files/downloads', 'files')).status).toBe(200);
-  expect(await (await pod.call('GET', '/profile', 'profile')).json()).toEqual({ cookies: [], origins: [], missing: [] });
+  expect(await (await pod.call('GET', '/profile', 'profile')).json()).toEqual({
+    cookies: [],
+    origins: [],
+    missing: [],
+  });
   expect((await pod.call('POST', '/collected', 'collect')).status).toBe(204);
   expect(await exitOf()).toBe(0);
   expect(pod.launcher.stopped).toBe(true);
