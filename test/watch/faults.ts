@@ -55,20 +55,25 @@ export function lines(change: (line: string) => string[] | Promise<string[]>): F
   };
 }
 
+/** Passes at most so many bytes; returns whether there were as many. */
+async function* firstBytes(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer, boolean> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return true;
+  }
+  return false;
+}
+
 /** Passes so many bytes and resets the connection. */
 export function resetAfter(bytes: number): Fault {
   return {
     async *body(chunks) {
-      let left = bytes;
-      for await (const chunk of chunks) {
-        yield chunk.subarray(0, left);
-        left -= chunk.length;
-        if (left <= 0) {
-          // What was passed is on its way before the reset overtakes it.
-          await pause(50);
-          throw new Reset();
-        }
-      }
+      if (!(yield* firstBytes(chunks, bytes))) return;
+      // What was passed is on its way before the reset overtakes it.
+      await pause(50);
+      throw new Reset();
     },
   };
 }
@@ -77,12 +82,7 @@ export function resetAfter(bytes: number): Fault {
 export function endAfter(bytes: number): Fault {
   return {
     async *body(chunks) {
-      let left = bytes;
-      for await (const chunk of chunks) {
-        yield chunk.subarray(0, left);
-        left -= chunk.length;
-        if (left <= 0) return;
-      }
+      yield* firstBytes(chunks, bytes);
     },
   };
 }

@@ -3,6 +3,7 @@ import { ApiError } from '@podwright/api/errors';
 import { ActivityRequest, BindRequest, type PodStatus, QuiesceRequest } from '@podwright/api/pod-door';
 import { STORAGE_STATE_MAX_BYTES } from '@podwright/api/storage-state';
 import { type PublicKeySet, createVerifier } from '@podwright/api/tokens';
+import { answer } from '@podwright/operator/testing/objects';
 import { type Gate, createGate } from '@podwright/supervisor/door/authorize';
 import { describeError, readBody, readJson, sendEmpty, sendJson } from '@podwright/supervisor/door/http-answers';
 import { type RouteName, findRoute } from '@podwright/supervisor/door/routes';
@@ -21,19 +22,11 @@ export interface SimulatedSupervisor {
 }
 
 /** What a healthy pod finds out about itself. */
+const { sandbox, isolation } = answer();
 const PROOFS: Pick<PodStatus, 'sandbox' | 'isolation' | 'browserVersion'> = {
   browserVersion: 'Simulated/1.0',
-  sandbox: {
-    found: 'Seccomp',
-    rendererPidLevels: 3,
-    rendererSeccompFilters: 2,
-    containerSeccomp: 2,
-    userNamespace: false,
-    noNewPrivileges: true,
-    capabilities: '0000000000000000',
-    chromiumAdequate: true,
-  },
-  isolation: { checked: true, reached: [] },
+  sandbox,
+  isolation,
 };
 
 export function createSimulatedSupervisor(options: {

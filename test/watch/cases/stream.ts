@@ -1,7 +1,18 @@
+import type { Fault } from '../../harness/http-fault-proxy.ts';
 import type { Case } from '../case.ts';
 import { always, endAfter, lines, listsOf, next, pause, watchesOf } from '../faults.ts';
 
 const isBookmark = (line: string): boolean => line.startsWith('{"type":"BOOKMARK"');
+
+/** Holds events back until there are `count`, over all watches, and passes them the last one first. */
+function reversed(count: number): Fault {
+  const waiting: string[] = [];
+  return lines((line) => {
+    if (isBookmark(line)) return [];
+    waiting.push(line);
+    return waiting.length < count ? [] : waiting.splice(0).toReversed();
+  });
+}
 
 /** What can be wrong inside an answer that began well. */
 export const STREAM_CASES: Case[] = [
@@ -102,16 +113,8 @@ export const STREAM_CASES: Case[] = [
     name: 'changes of one object come in the wrong order',
     short: true,
     async run(world) {
-      const waiting: string[] = [];
-      always(world, ({ kind }) =>
-        kind !== 'watch'
-          ? undefined
-          : lines((line) => {
-              if (isBookmark(line)) return [];
-              waiting.push(line);
-              return waiting.length < 3 ? [] : waiting.splice(0).toReversed();
-            }),
-      );
+      const fault = reversed(3);
+      always(world, ({ kind }) => (kind === 'watch' ? fault : undefined));
       await world.start();
       await world.create('a', '1');
       await world.change('a', '2');
@@ -122,17 +125,9 @@ export const STREAM_CASES: Case[] = [
   {
     name: 'a deletion comes before the change that preceded it',
     async run(world) {
-      const waiting: string[] = [];
       await world.create('a', '1');
-      always(world, ({ kind }) =>
-        kind !== 'watch'
-          ? undefined
-          : lines((line) => {
-              if (isBookmark(line)) return [];
-              waiting.push(line);
-              return waiting.length < 2 ? [] : waiting.splice(0).toReversed();
-            }),
-      );
+      const fault = reversed(2);
+      always(world, ({ kind }) => (kind === 'watch' ? fault : undefined));
       await world.start();
       await world.change('a', '2');
       await world.remove('a');
